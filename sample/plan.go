@@ -1,6 +1,9 @@
 // Package sample decides which chunks are asked about: an exact, seeded,
-// stratified plan with reserves. It asks no model.
+// stratified plan with reserves. It takes streams of facts about chunks and
+// gives rows; it reads no files and asks no model.
 package sample
+
+import "github.com/goldgen/goldgen/datasets"
 
 // Row is one planned query: the record of a plan file.
 type Row struct {
@@ -12,4 +15,62 @@ type Row struct {
 	Stratum   string   `json:"stratum"`
 	Slot      int      `json:"slot"`
 	Reserve   bool     `json:"reserve"` // used, in plan order, when a row of its stratum and type is rejected
+}
+
+// Plan is what Draw gives: the main rows stratum by stratum, a chunk's rows
+// back to back, then the reserves stratum by stratum in the order in which
+// they are to be used.
+type Plan struct {
+	Rows      []Row                `json:"rows"`
+	Shortfall []datasets.Shortfall `json:"shortfall"` // empty if every row asked for is there
+	Coverage  Coverage             `json:"coverage"`
+}
+
+// Main gives the number of rows that are no reserves.
+func (p *Plan) Main() int {
+	n := 0
+	for i := range p.Rows {
+		if !p.Rows[i].Reserve {
+			n++
+		}
+	}
+	return n
+}
+
+// Coverage says how much of the corpus a plan's main rows reach. It goes into
+// the plan's header and the manifest.
+type Coverage struct {
+	Chunks    int            `json:"chunks"`   // all chunks seen
+	Eligible  int            `json:"eligible"` // those that may be asked about
+	Excluded  map[string]int `json:"excluded"` // flag -> chunks that carry it (a chunk can carry several)
+	Planned   int            `json:"planned"`
+	Reserves  int            `json:"reserves"`
+	Reached   Reached        `json:"reached"`
+	Strata    []Stratum      `json:"strata"`
+	Mix       map[string]int `json:"mix"`        // main rows by query type
+	MixWanted map[string]int `json:"mix_wanted"` // what the shares ask for
+}
+
+// Reached counts what holds at least one eligible chunk, and what of it at
+// least one main row reaches.
+type Reached struct {
+	Strata    Share  `json:"strata"`
+	Documents Share  `json:"documents"`
+	Topics    *Share `json:"topics,omitempty"` // nil without topics
+}
+
+// Share is Reached of Total; Share is their quotient, 0 when Total is.
+type Share struct {
+	Reached int     `json:"reached"`
+	Total   int     `json:"total"`
+	Share   float64 `json:"share"`
+}
+
+// Stratum is one stratum's part of a plan.
+type Stratum struct {
+	Name     string  `json:"name"`
+	Eligible int     `json:"eligible"`
+	Share    float64 `json:"share"` // of all eligible chunks
+	Planned  int     `json:"planned"`
+	Reserves int     `json:"reserves"`
 }

@@ -1,0 +1,172 @@
+package sample
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/goldgen/goldgen/datasets"
+)
+
+// How many cases a stratum gets.
+const (
+	Proportional = "proportional" // by its eligible chunks
+	Equal        = "equal"        // the same for each
+	Sqrt         = "sqrt"         // by the square root of its eligible chunks
+)
+
+// Fields that strata can be made of, besides metadata.<key>.
+const (
+	ByCategory = "category"
+	ByDocument = "document"
+	ByPath     = "path"
+	ByLanguage = "language"
+	ByLength   = "length"
+	ByTopic    = "topic"
+	ByUnit     = "unit"
+
+	metadataPrefix = "metadata."
+)
+
+// DefaultStyle is the style of a query when none is configured.
+const DefaultStyle = "plain"
+
+var (
+	fields      = []string{ByCategory, ByDocument, ByPath, ByLanguage, ByLength, ByTopic, ByUnit}
+	allocations = []string{Proportional, Equal, Sqrt}
+	planned     = []string{datasets.Factual, datasets.Keyword, datasets.Reformulated}
+	unplanned   = []string{
+		datasets.MultiHop, datasets.Ambiguous, datasets.TimeSensitive, datasets.RareTerm,
+		datasets.NearDuplicate, datasets.OutOfScope, datasets.PermissionSensitive,
+	}
+)
+
+// Options say how a plan is drawn.
+type Options struct {
+	Cases          int                `yaml:"cases" json:"cases"`
+	Seed           int64              `yaml:"seed" json:"seed"`
+	Strata         []string           `yaml:"strata" json:"strata"`                     // fields; a stratum is one combination of their values
+	Allocation     string             `yaml:"allocation" json:"allocation"`             // proportional, equal or sqrt
+	MinPerStratum  int                `yaml:"min_per_stratum" json:"min_per_stratum"`   // cases that each stratum gets if it can
+	MaxPerDocument int                `yaml:"max_per_document" json:"max_per_document"` // rows, reserves included; 0 is no limit
+	Mix            map[string]float64 `yaml:"mix" json:"mix"`                           // query type -> share of the cases; sums to 1
+	Styles         []string           `yaml:"styles" json:"styles"`                     // each chunk gets one of them, equally often on average
+	PathDepth      int                `yaml:"path_depth" json:"path_depth"`             // folders of a document's path that make a stratum
+	Topics         int                `yaml:"topics" json:"topics"`                     // clusters made of the vectors for the stratum field topic
+	Reserve        float64            `yaml:"reserve" json:"reserve"`                   // reserves as a share of a stratum's cases
+	MinReserve     int                `yaml:"min_reserve" json:"min_reserve"`           // reserves that each stratum with cases gets if it can
+}
+
+// Defaults gives the options of an empty configuration.
+func Defaults() Options {
+	return Options{
+		Cases:          200,
+		Seed:           1,
+		Strata:         []string{ByCategory},
+		Allocation:     Proportional,
+		MaxPerDocument: 3,
+		Mix:            map[string]float64{datasets.Factual: 0.5, datasets.Keyword: 0.3, datasets.Reformulated: 0.2},
+		Styles:         []string{DefaultStyle},
+		PathDepth:      1,
+		Topics:         20,
+		Reserve:        1,
+		MinReserve:     5,
+	}
+}
+
+// Validate names the first field whose value cannot be used.
+func (o Options) Validate() error {
+	for _, check := range []func() error{o.checkCounts, o.checkStrata, o.checkMix, o.checkStyles} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o Options) checkCounts() error {
+	for _, c := range []struct {
+		field      string
+		value, min int
+	}{
+		{"cases", o.Cases, 1},
+		{"min_per_stratum", o.MinPerStratum, 0},
+		{"max_per_document", o.MaxPerDocument, 0},
+		{"path_depth", o.PathDepth, 1},
+		{"topics", o.Topics, 1},
+		{"min_reserve", o.MinReserve, 0},
+	} {
+		if c.value < c.min {
+			return fmt.Errorf("sample.%s: %d is less than %d", c.field, c.value, c.min)
+		}
+	}
+	if !(o.Reserve >= 0 && o.Reserve <= 100) {
+		return fmt.Errorf("sample.reserve: %v is not between 0 and 100", o.Reserve)
+	}
+	return nil
+}
+
+func (o Options) checkStrata() error {
+	if !slices.Contains(allocations, o.Allocation) {
+		return fmt.Errorf("sample.allocation: unknown %q, valid are %s", o.Allocation, strings.Join(allocations, ", "))
+	}
+	for i, f := range o.Strata {
+		isMetadata := strings.HasPrefix(f, metadataPrefix) && len(f) > len(metadataPrefix)
+		if !isMetadata && !slices.Contains(fields, f) {
+			return fmt.Errorf("sample.strata: unknown field %q, valid are %s, %s<key>", f, strings.Join(fields, ", "), metadataPrefix)
+		}
+		if slices.Contains(o.Strata[:i], f) {
+			return fmt.Errorf("sample.strata: %q is named twice", f)
+		}
+	}
+	return nil
+}
+
+func (o Options) checkMix() error {
+	sum := 0.0
+	for _, t := range slices.Sorted(maps.Keys(o.Mix)) {
+		share := o.Mix[t]
+		switch {
+		case slices.Contains(unplanned, t):
+			return fmt.Errorf("sample.mix: query type %q is not planned by this version, which plans %s", t, strings.Join(planned, ", "))
+		case !slices.Contains(planned, t):
+			return fmt.Errorf("sample.mix: unknown query type %q, valid are %s", t, strings.Join(planned, ", "))
+		case !(share >= 0 && share <= 1):
+			return fmt.Errorf("sample.mix: share %v of %s is not between 0 and 1", share, t)
+		}
+		sum += share
+	}
+	if math.Abs(sum-1) > 1e-6 {
+		return fmt.Errorf("sample.mix: the shares sum to %v, not to 1", sum)
+	}
+	return nil
+}
+
+func (o Options) checkStyles() error {
+	if len(o.Styles) == 0 {
+		return fmt.Errorf("sample.styles: none named")
+	}
+	for i, s := range o.Styles {
+		if strings.TrimSpace(s) == "" {
+			return fmt.Errorf("sample.styles: %q names no style", s)
+		}
+		if slices.Contains(o.Styles[:i], s) {
+			return fmt.Errorf("sample.styles: %q is named twice", s)
+		}
+	}
+	return nil
+}
+
+// types gives the query types with a share, the largest share first.
+func (o Options) types() []string {
+	var out []string
+	for _, t := range planned {
+		if o.Mix[t] > 0 {
+			out = append(out, t)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return -cmpFloat(o.Mix[a], o.Mix[b]) })
+	return out
+}
