@@ -1,0 +1,75 @@
+package eval
+
+import (
+	"time"
+
+	"github.com/goldgen/goldgen/corpus"
+)
+
+// Unknown is the grade of a label that was asked for and not given. It has
+// gain 0 and counts as unjudged.
+const Unknown = -1
+
+// Input is everything that Evaluate looks at.
+type Input struct {
+	Cases      []Case
+	Dimensions []Dimension // slices to report, each over all of Cases
+	Measures   []Measure   // in the order of the answer; see ParseMeasures
+	MinGrade   int         // a grade from here on is relevant; at least 1
+
+	// KeepEmpty says what becomes of a case with nothing relevant: true (TREC
+	// files) scores 0 and counts, false (golden sets) drops out of the means.
+	KeepEmpty bool
+
+	// Restricted reports whether a case may not see a chunk: the scope's work.
+	// A returned one is a leak. Nil means that every chunk is visible. It is
+	// called once a returned chunk, from several goroutines.
+	Restricted func(c *Case, chunkID string) bool
+
+	// Unit names what a cluster is made of when Case.Groups are not documents:
+	// "document" (default), "section" or "chunk". See ChooseGroups.
+	Unit string
+
+	Seed int64 // of the label draws; used only where labels are uncertain
+
+	Header // passed on to the Result as it stands
+}
+
+// Case is one query with its labels and the ranking that it got.
+type Case struct {
+	ID      string
+	Query   string
+	Scope   corpus.Scope
+	Labels  []Label
+	Groups  []string // what other cases may share: ids of its source documents; none stands alone
+	Abstain bool     // no allowed record answers it: out of the means
+
+	Ranking   []Hit // best first; the order is the ranking, scores are not looked at
+	Scored    bool  // the scores of Ranking mean something
+	Forbidden []string
+	Exclude   []string // taken out of ranking and labels: the source under --source out
+	Took      time.Duration // 0 unknown
+	Failed    string        // the retriever's error for this query, "" none
+}
+
+// Hit is one result of a ranking.
+type Hit struct {
+	ID    string
+	Score float64
+}
+
+// Label is what is known of one item. Grade is 0, 1, 2 ... or Unknown.
+// Uncertain, where not nil, takes the place of the grade: the item is relevant
+// with a probability.
+type Label struct {
+	ID        string
+	Grade     int
+	Uncertain *Probability
+}
+
+// Probability is the chance that an item is relevant. Draws holds it under
+// each coefficient vector of the label model, or is empty.
+type Probability struct {
+	P     float64
+	Draws []float64
+}
