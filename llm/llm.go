@@ -48,6 +48,9 @@ type Request struct {
 const (
 	FinishStop   = "stop"
 	FinishLength = "length" // num_predict reached
+
+	FinishFilter  = "content_filter" // the service held text back
+	FinishRefusal = "refusal"        // the service marked the text as a refusal
 )
 
 // TokenLogprob is a token and the log-probabilities of its alternatives
