@@ -1,0 +1,177 @@
+// Package parquetfile writes and reads Parquet files of one row type, and
+// guards against what the library lets pass: a missing column that reads as
+// zero, a type that is converted silently, and panics on damaged files.
+//
+// The row type is a struct with parquet tags; its schema is the file's.
+package parquetfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// batch is how many rows are read at once.
+const batch = 256
+
+// Write encodes rows to w, compressed with zstd, in one row group. Equal rows
+// give equal bytes: the footer's writer is a fixed text and not the library's
+// version.
+func Write[T any](w io.Writer, rows []T) error {
+	pw := parquet.NewGenericWriter[T](w,
+		parquet.CreatedBy("goldgen", "1", "0"),
+		parquet.Compression(&parquet.Zstd),
+		parquet.MaxRowsPerRowGroup(int64(max(len(rows), 1))))
+	if _, err := pw.Write(rows); err != nil {
+		return err
+	}
+	return pw.Close()
+}
+
+// ReadFile reads every row of the file. Errors name the file.
+func ReadFile[T any](path string) ([]T, error) {
+	var rows []T
+	for row, err := range Rows[T](path) {
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// Rows streams the file's rows after checking its schema against T's. An error
+// is the last thing that it yields, and names the file.
+func Rows[T any](path string) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var zero T
+		if err := each(path, func(row T) bool { return yield(row, nil) }); err != nil {
+			yield(zero, fmt.Errorf("%s: %w", path, err))
+		}
+	}
+}
+
+// Schema opens the file far enough to give its schema.
+func Schema(path string) (schema *parquet.Schema, err error) {
+	f, file, err := open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	defer f.Close()
+	return file.Schema(), nil
+}
+
+func each[T any](path string, yield func(T) bool) error {
+	f, file, err := open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := CheckSchema(file.Schema(), parquet.SchemaOf(new(T))); err != nil {
+		return err
+	}
+	reader, err := guarded(func() (*parquet.GenericReader[T], error) {
+		return parquet.NewGenericReader[T](file), nil
+	})
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	return readAll(reader, file.NumRows(), yield)
+}
+
+// readAll hands on the rows until yield declines. Fewer rows than the footer
+// promises are an error.
+func readAll[T any](reader *parquet.GenericReader[T], want int64, yield func(T) bool) error {
+	var got int64
+	for {
+		rows := make([]T, batch) // fresh, as rows may share memory with the batch
+		n, err := guarded(func() (int, error) { return reader.Read(rows) })
+		for _, row := range rows[:n] {
+			if !yield(row) {
+				return nil
+			}
+		}
+		got += int64(n)
+		switch {
+		case errors.Is(err, io.EOF) && got != want:
+			return fmt.Errorf("%d rows where the footer says %d", got, want)
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("row %d: %w", got, err)
+		case n == 0:
+			return fmt.Errorf("row %d: no progress", got)
+		}
+	}
+}
+
+func open(path string) (*os.File, *parquet.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, errors.Unwrap(err) // callers name the path
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = errors.New("is a folder, not a Parquet file")
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	file, err := guarded(func() (*parquet.File, error) {
+		return parquet.OpenFile(f, info.Size(), parquet.SkipBloomFilters(true))
+	})
+	if err != nil {
+		f.Close()
+		return nil, nil, fmt.Errorf("not a readable Parquet file: %w", err)
+	}
+	return f, file, nil
+}
+
+// guarded turns the library's panic on damaged input into an error.
+func guarded[T any](do func() (T, error)) (out T, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("damaged Parquet: %v", r)
+		}
+	}()
+	return do()
+}
+
+// CheckSchema reports the columns of want that got lacks or holds with another
+// type or nesting. Further columns are no error.
+func CheckSchema(got, want *parquet.Schema) error {
+	var problems []error
+	for _, path := range want.Columns() {
+		w, _ := want.Lookup(path...)
+		g, ok := got.Lookup(path...)
+		name := columnName(path)
+		switch {
+		case !ok:
+			problems = append(problems, fmt.Errorf("column %q is missing", name))
+		case g.Node.Type().String() != w.Node.Type().String():
+			problems = append(problems, fmt.Errorf("column %q has type %s, want %s", name, g.Node.Type(), w.Node.Type()))
+		case g.MaxDefinitionLevel != w.MaxDefinitionLevel || g.MaxRepetitionLevel != w.MaxRepetitionLevel:
+			problems = append(problems, fmt.Errorf("column %q is nested or optional in another way", name))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// columnName is the path as one says it, without the format's list.element.
+func columnName(path []string) string {
+	name := path[0]
+	for i := 1; i < len(path); i++ {
+		if path[i] == "list" && i+1 < len(path) && path[i+1] == "element" {
+			i++
+			continue
+		}
+		name += "." + path[i]
+	}
+	return name
+}
