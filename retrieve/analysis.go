@@ -3,11 +3,14 @@ package retrieve
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/blevesearch/go-porterstemmer"
 	"github.com/blevesearch/segment"
 )
+
+// AnalysisVersion names the rules of Terms; it changes when they do, and with
+// them what bm25 and ngram return.
+const AnalysisVersion = "uax29-porter-lucene33/1"
 
 // Terms returns the index terms of a text in order, repeated as they occur:
 // words by Unicode's rules (UAX #29), lower case, without English possessives
@@ -15,40 +18,33 @@ import (
 // Kana and other scripts written without spaces give overlapping pairs of
 // characters, a run of one the character alone.
 func Terms(text string) []string {
-	return analyse(text, stem)
+	var terms []string
+	eachWord(text, func(word string, joined bool) {
+		terms = append(terms, stemmed(word, joined)...)
+	})
+	return terms
 }
 
 // ContentWords returns what Terms does, unstemmed.
 func ContentWords(text string) []string {
-	return analyse(text, func(word string) string { return word })
+	var words []string
+	eachWord(text, func(word string, _ bool) {
+		if !isStopWord(word) {
+			words = append(words, strings.Clone(word))
+		}
+	})
+	return words
 }
 
-func analyse(text string, finish func(string) string) []string {
-	var terms []string
-	var run ideographs
-	for seg := range segments(text) {
-		if seg.kind == segment.Ideo || seg.kind == segment.Kana {
-			terms = run.add(terms, seg)
-			continue
-		}
-		terms = run.flush(terms)
-		if seg.kind == segment.None {
-			continue
-		}
-		if word := normalise(seg.text); word != "" && !isStopWord(word) {
-			terms = append(terms, finish(word))
-		}
+// stemmed is the index term of a word, or none for a stop word.
+func stemmed(word string, joined bool) []string {
+	switch {
+	case isStopWord(word):
+		return nil
+	case joined:
+		return []string{word}
 	}
-	return run.flush(terms)
-}
-
-// normalise lowers a word and cuts an English possessive.
-func normalise(word string) string {
-	word = strings.ToLower(word)
-	for _, suffix := range [...]string{"'s", "\u2019s"} {
-		word = strings.TrimSuffix(word, suffix)
-	}
-	return word
+	return []string{stem(word)}
 }
 
 // stem applies Porter's rules to words of ASCII letters only; others, and
@@ -65,62 +61,70 @@ func stem(word string) string {
 	return string(porterstemmer.StemWithoutLowerCasing([]rune(word)))
 }
 
-type segmentOf struct {
-	text  string
-	kind  int
-	start int
-}
-
-// segments yields the segments of a text with their byte offsets.
-func segments(text string) func(yield func(segmentOf) bool) {
-	return func(yield func(segmentOf) bool) {
-		seg := segment.NewSegmenterDirect([]byte(text))
-		at := 0
-		for seg.Segment() {
-			b := seg.Bytes()
-			if !yield(segmentOf{text: string(b), kind: seg.Type(), start: at}) {
-				return
-			}
-			at += len(b)
+// eachWord calls f with each word of a text, lower case and without an English
+// possessive; joined says that it is a piece of a script written without
+// spaces.
+func eachWord(text string, f func(word string, joined bool)) {
+	var run joinedRun
+	segments := segment.NewSegmenterDirect([]byte(text))
+	for segments.Segment() {
+		piece := segments.Bytes()
+		if isJoined(piece, segments.Type()) {
+			run.runes = append(run.runes, []rune(string(piece))...)
+			continue
+		}
+		run.flush(f)
+		if segments.Type() == segment.None {
+			continue
+		}
+		if word := normalise(string(piece)); word != "" {
+			f(word, false)
 		}
 	}
+	run.flush(f)
 }
 
-// ideographs gathers neighbouring characters of scripts without spaces.
-type ideographs struct {
-	runes []rune
-	end   int // byte offset after the last
-}
-
-func (g *ideographs) add(terms []string, seg segmentOf) []string {
-	if len(g.runes) > 0 && seg.start != g.end {
-		terms = g.flush(terms)
+// isJoined reports whether a segment belongs to a script without spaces, which
+// the segmenter cuts into characters: Han, Kana, Thai, Lao, Khmer, Burmese.
+func isJoined(piece []byte, kind int) bool {
+	if kind == segment.Ideo || kind == segment.Kana {
+		return true
 	}
-	for _, r := range seg.text {
-		if unicode.IsLetter(r) || unicode.IsMark(r) {
-			g.runes = append(g.runes, r)
-		}
+	if kind != segment.None || len(piece) < 3 {
+		return false
 	}
-	g.end = seg.start + len(seg.text)
-	return terms
+	for _, r := range string(piece) {
+		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana,
+			unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	}
+	return false
 }
 
-func (g *ideographs) flush(terms []string) []string {
+// joinedRun gathers neighbouring characters of a script without spaces.
+type joinedRun struct{ runes []rune }
+
+// flush gives the run's pairs of characters, or its only character.
+func (g *joinedRun) flush(f func(word string, joined bool)) {
 	if len(g.runes) == 1 {
-		terms = append(terms, string(g.runes))
+		f(string(g.runes), true)
 	}
 	for i := 1; i < len(g.runes); i++ {
-		terms = append(terms, string(g.runes[i-1:i+1]))
+		f(string(g.runes[i-1:i+1]), true)
 	}
 	g.runes = g.runes[:0]
-	return terms
+}
+
+// normalise lowers a word and cuts an English possessive.
+func normalise(word string) string {
+	word = strings.ToLower(word)
+	for _, suffix := range [...]string{"'s", "\u2019s"} {
+		word = strings.TrimSuffix(word, suffix)
+	}
+	return word
 }
 
 // isStopWord knows the 33 words of Lucene's English stop set.
 func isStopWord(word string) bool {
-	if len(word) > 5 || utf8.RuneCountInString(word) != len(word) {
-		return false
-	}
 	switch word {
 	case "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if",
 		"in", "into", "is", "it", "no", "not", "of", "on", "or", "such", "that",
@@ -130,3 +134,5 @@ func isStopWord(word string) bool {
 	}
 	return false
 }
+
+func isBlank(text string) bool { return strings.TrimSpace(text) == "" }

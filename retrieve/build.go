@@ -1,0 +1,133 @@
+package retrieve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+)
+
+// Deps are what retrievers are built from.
+type Deps struct {
+	Chunks     Chunks          // of the snapshot; read once an index
+	Vectors    Vectors         // of the chunks; nil where none were made
+	Embedder   QueryEmbedder   // of the same model; nil where none is configured
+	Dir        string          // what relative paths and commands start from
+	AllowExec  bool            // whether exec may start a command
+	Configured map[string]Spec // retrievers by name, for a hybrid's members
+}
+
+// Builder builds retrievers and shares the equal ones among them: an index is
+// made once. It is not for concurrent use; what it builds is.
+type Builder struct {
+	deps  Deps
+	built map[string]Retriever // by the digest of the description
+	open  []io.Closer
+}
+
+// NewBuilder returns a builder; Close it when its retrievers are done with.
+func NewBuilder(deps Deps) *Builder { return &Builder{deps: deps, built: map[string]Retriever{}} }
+
+// Build builds one retriever. If it is an io.Closer, close it.
+func Build(ctx context.Context, spec Spec, deps Deps) (Retriever, error) {
+	return NewBuilder(deps).Build(ctx, spec)
+}
+
+// Close ends what the built retrievers hold.
+func (b *Builder) Close() error {
+	var errs []error
+	for _, c := range b.open {
+		errs = append(errs, c.Close())
+	}
+	b.open = nil
+	return errors.Join(errs...)
+}
+
+// Build builds a retriever, or returns the equal one that was built before.
+func (b *Builder) Build(ctx context.Context, spec Spec) (Retriever, error) {
+	description, err := spec.Describe(b.deps.Configured)
+	if err != nil {
+		return nil, err
+	}
+	if r, ok := b.built[description.Digest()]; ok {
+		return r, nil
+	}
+	r, err := b.build(ctx, spec)
+	if err != nil {
+		return nil, fmt.Errorf("retriever %s: %w", spec.Name, err)
+	}
+	if c, ok := r.(io.Closer); ok {
+		b.open = append(b.open, c)
+	}
+	b.built[description.Digest()] = r
+	return r, nil
+}
+
+func (b *Builder) build(ctx context.Context, spec Spec) (Retriever, error) {
+	p := spec.Params
+	switch spec.Kind {
+	case KindBM25:
+		return NewBM25(b.chunks(ctx), p.bm25())
+	case KindNGram:
+		return NewNGram(b.chunks(ctx), p.ngram())
+	case KindDense:
+		return NewDense(b.chunks(ctx), b.deps.Vectors, b.deps.Embedder)
+	case KindHybrid:
+		return b.hybrid(ctx, p)
+	case KindRun:
+		run, err := ReadRun(b.path(spec.Arg))
+		if err != nil {
+			return nil, err
+		}
+		return NewRunRetriever(run), nil
+	}
+	return b.exec(spec)
+}
+
+// chunks ends the stream when the context does.
+func (b *Builder) chunks(ctx context.Context) Chunks {
+	return endWith(ctx, b.deps.Chunks)
+}
+
+func (b *Builder) path(arg string) string {
+	if filepath.IsAbs(arg) {
+		return arg
+	}
+	return filepath.Join(b.deps.Dir, arg)
+}
+
+func (b *Builder) exec(spec Spec) (Retriever, error) {
+	if !b.deps.AllowExec {
+		return nil, fmt.Errorf("%w: would start %q, which was not allowed", ErrSpec, spec.Arg)
+	}
+	config := spec.Params.exec()
+	config.Dir = b.deps.Dir
+	return NewExec(spec.Arg, config)
+}
+
+func (b *Builder) hybrid(ctx context.Context, p Params) (Retriever, error) {
+	names, weights := p.members()
+	members := make([]Member, len(names))
+	for i, name := range names {
+		spec, err := ParseSpec(name, b.deps.Configured)
+		if err != nil {
+			return nil, err
+		}
+		r, err := b.Build(ctx, spec)
+		if err != nil {
+			return nil, err
+		}
+		members[i] = Member{Name: name, Weight: weights[i], Retriever: r}
+	}
+	return NewHybrid(members, p.hybrid())
+}
+
+// timeoutOr is the configured timeout or the default.
+func timeoutOr(configured, standard time.Duration) time.Duration {
+	if configured == 0 {
+		return standard
+	}
+	return configured
+}

@@ -1,0 +1,102 @@
+package retrieve
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Member is one retriever of a hybrid. Weight is above 0.
+type Member struct {
+	Name      string
+	Weight    float64
+	Retriever Retriever
+}
+
+// Hybrid fuses rankings by reciprocal rank (Cormack, Clarke, Büttcher 2009):
+// the score of a chunk is the sum of weight*(RRF+1)/(RRF+rank) over the members
+// that return it, so that the first of one member has that member's weight.
+type Hybrid struct {
+	members []Member
+	config  HybridConfig
+}
+
+// NewHybrid fuses members, in the order of their names: results do not depend
+// on the order given.
+func NewHybrid(members []Member, config HybridConfig) (*Hybrid, error) {
+	if err := config.Validate(); err != nil {
+		return nil, fmt.Errorf("%w hybrid: %w", ErrSpec, err)
+	}
+	if len(members) < 2 {
+		return nil, fmt.Errorf("%w hybrid: has %d members, needs at least 2", ErrSpec, len(members))
+	}
+	members = slices.Clone(members)
+	slices.SortFunc(members, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
+	for i, m := range members {
+		if i > 0 && m.Name == members[i-1].Name {
+			return nil, fmt.Errorf("%w hybrid: member %s is named twice", ErrSpec, m.Name)
+		}
+		if !(m.Weight > 0) || math.IsInf(m.Weight, 0) {
+			return nil, fmt.Errorf("%w hybrid: member %s: weight %v is not above 0", ErrSpec, m.Name, m.Weight)
+		}
+	}
+	return &Hybrid{members: members, config: config}, nil
+}
+
+// Retrieve implements Retriever. A member that fails fails the query: a fusion
+// of the rest would be another retriever.
+func (h *Hybrid) Retrieve(ctx context.Context, q Query) (Result, error) {
+	start := time.Now()
+	if err := q.Validate(); err != nil {
+		return Result{}, err
+	}
+	asked := q
+	asked.K = max(q.K, h.config.Depth)
+	sums := map[Hit]float64{}
+	for _, m := range h.members {
+		result, err := m.Retriever.Retrieve(ctx, asked)
+		if err != nil {
+			return Result{}, fmt.Errorf("%s: %w", m.Name, err)
+		}
+		for i, hit := range result.Hits {
+			hit.Score = 0
+			sums[hit] += float64(m.Weight * (h.config.RRF + 1) / (h.config.RRF + float64(i+1)))
+		}
+	}
+	return Result{Hits: bestOf(sums, q.K), Took: time.Since(start)}, nil
+}
+
+// bestOf orders hits by score, then by what they name.
+func bestOf(sums map[Hit]float64, k int) []Hit {
+	hits := make([]Hit, 0, len(sums))
+	for hit, sum := range sums {
+		hit.Score = quantise(sum)
+		hits = append(hits, hit)
+	}
+	slices.SortFunc(hits, compareHits)
+	return hits[:min(k, len(hits))]
+}
+
+// compareHits orders by score descending, then chunk id, document and span
+// ascending.
+func compareHits(a, b Hit) int {
+	switch {
+	case a.Score > b.Score:
+		return -1
+	case a.Score < b.Score:
+		return 1
+	}
+	if c := strings.Compare(a.ChunkID, b.ChunkID); c != 0 {
+		return c
+	}
+	if c := strings.Compare(a.DocID, b.DocID); c != 0 {
+		return c
+	}
+	if a.Start != b.Start {
+		return a.Start - b.Start
+	}
+	return a.End - b.End
+}
