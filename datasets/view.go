@@ -1,15 +1,22 @@
 package datasets
 
-import "github.com/goldgen/goldgen/corpus"
+import (
+	"iter"
 
-// CorpusView looks up a snapshot's rows. It is what Verify and the importers
-// need of a corpus. Calls need not be safe for concurrent use.
+	"github.com/goldgen/goldgen/corpus"
+)
+
+// CorpusView is what Verify and the importers need of a corpus;
+// *corpus.Snapshot satisfies it.
 type CorpusView interface {
-	// Digest is that of the snapshot's rows, as in CorpusPin.Digest.
-	Digest() string
-	// Chunk and Document give a row by its id, and false when there is none.
-	Chunk(id string) (corpus.Chunk, bool)
-	Document(id string) (corpus.Document, bool)
-	// ChunksOf lists the ids of a document's chunks, in the document's order.
-	ChunksOf(docID string) []string
+	// Manifest gives the digest that a set's pins must match, and the counts.
+	Manifest() corpus.Manifest
+	// ChunksByID and DocumentsByID read the rows with the given ids; an id that
+	// is not there is missing from the map.
+	ChunksByID(ids []string) (map[string]corpus.Chunk, error)
+	DocumentsByID(ids []string) (map[string]corpus.Document, error)
+	// ChunkInfos yields every chunk without its text.
+	ChunkInfos() iter.Seq2[corpus.ChunkInfo, error]
 }
+
+var _ CorpusView = (*corpus.Snapshot)(nil)
