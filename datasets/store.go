@@ -1,29 +1,306 @@
 package datasets
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/goldgen/goldgen/internal/atomicfile"
 )
 
-// Store keeps golden sets as folders: Root/<name>/v0001.
+// Store keeps golden sets as folders: Root/<name>/v0001. A version is never
+// changed once written. Several processes may use one store at once.
 type Store struct {
 	Root  string           // the folder golden/
-	Locks string           // folder for lock files; taken only while committing
+	Locks string           // folder of the lock files, made when missing
 	Now   func() time.Time // for created_at
 }
 
+// lockPoll is how often a waiting commit asks for the lock.
+const lockPoll = 20 * time.Millisecond
+
 // Write commits a draft as the next version of the named set. When its rows,
-// relevant grade and pins equal the newest version's, nothing is written and
-// that version is returned with changed false.
+// relevant grade, pins (but for goldgen's version) and trust equal those of
+// the newest version, nothing is written, and that version is returned with
+// changed false. A lock is held for the name while committing: of two commits
+// at once the second waits and then sees the first. After an error nothing of
+// the draft is visible.
 func (s *Store) Write(ctx context.Context, name string, d Draft) (ref Ref, changed bool, err error) {
-	return Ref{}, false, errors.ErrUnsupported
+	if err := ValidateName(name); err != nil {
+		return Ref{}, false, err
+	}
+	if err := d.validate(); err != nil {
+		return Ref{}, false, fmt.Errorf("golden set %s: %w", name, err)
+	}
+	d = d.canonical()
+	unlock, err := s.lock(ctx, name)
+	if err != nil {
+		return Ref{}, false, fmt.Errorf("golden set %s: %w", name, err)
+	}
+	defer unlock()
+	ref, changed, err = s.commit(ctx, name, d)
+	if err != nil {
+		return Ref{}, false, fmt.Errorf("golden set %s: %w", name, err)
+	}
+	return ref, changed, nil
+}
+
+// lock takes the file lock of a name; it ends with the process at the latest.
+func (s *Store) lock(ctx context.Context, name string) (unlock func(), err error) {
+	if err := os.MkdirAll(s.Locks, 0o755); err != nil {
+		return nil, err
+	}
+	l := flock.New(filepath.Join(s.Locks, "golden-"+name+".lock"))
+	if _, err := l.TryLockContext(ctx, lockPoll); err != nil {
+		return nil, fmt.Errorf("waiting for the lock %s: %w", l.Path(), err)
+	}
+	return func() { l.Unlock() }, nil
+}
+
+// commit runs under the lock.
+func (s *Store) commit(ctx context.Context, name string, d Draft) (Ref, bool, error) {
+	refs, err := s.versions(name)
+	if err != nil {
+		return Ref{}, false, err
+	}
+	var parent *Set
+	if len(refs) > 0 {
+		if parent, err = loadDir(refs[len(refs)-1].Path); err != nil {
+			return Ref{}, false, fmt.Errorf("newest version: %w", err)
+		}
+	}
+	d.Manifest.Digest = Digest(d.Cases, d.Rejects)
+	if parent != nil && sameResult(&parent.Manifest, &d.Manifest) {
+		return refs[len(refs)-1], false, nil
+	}
+	d.complete(name, parent, s.Now())
+	if err := context.Cause(ctx); err != nil {
+		return Ref{}, false, err
+	}
+	dir, err := s.place(name, &d)
+	if err != nil {
+		return Ref{}, false, err
+	}
+	ref := d.Manifest.Ref()
+	ref.Path = dir
+	return ref, true, nil
+}
+
+// place writes the version's files under a temporary name and renames the
+// folder. What an earlier process left unfinished goes first.
+func (s *Store) place(name string, d *Draft) (dir string, err error) {
+	home := filepath.Join(s.Root, name)
+	target := filepath.Join(home, folderOf(d.Manifest.Version))
+	if err := removeUnfinished(home, target); err != nil {
+		return "", err
+	}
+	temp, err := atomicfile.MkdirTemp(home)
+	if err != nil {
+		os.Remove(home)
+		return "", err
+	}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(temp)
+			os.Remove(home) // goes only when empty
+		}
+	}()
+	if err := writeVersion(temp, d); err != nil {
+		return "", err
+	}
+	return target, atomicfile.Rename(temp, target)
+}
+
+// removeUnfinished clears temporary folders of dead processes and a version
+// folder without a manifest at target. It runs under the lock.
+func removeUnfinished(home, target string) error {
+	left, err := filepath.Glob(filepath.Join(globQuote(home), ".tmp-*"))
+	if err != nil {
+		return err
+	}
+	for _, path := range append(left, target) {
+		if hasManifest(path) && path == target {
+			return fmt.Errorf("version %s: %w", target, fs.ErrExist)
+		}
+		if err := os.RemoveAll(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// globQuote escapes what filepath.Glob would read as a pattern.
+func globQuote(path string) string {
+	return strings.NewReplacer(`[`, `[[]`, `*`, `[*]`, `?`, `[?]`).Replace(path)
+}
+
+func hasManifest(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, manifestFile))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// sameResult reports whether a commit of b would repeat a. goldgen's version
+// is no part of it: a newer program that makes the same rows makes no version.
+func sameResult(a, b *Manifest) bool {
+	pa, pb := a.Pins, b.Pins
+	pa.Goldgen, pb.Goldgen = "", ""
+	return a.Digest == b.Digest && a.RelevantGrade == b.RelevantGrade && a.Trust.Level == b.Trust.Level &&
+		bytes.Equal(mustJSON(pa), mustJSON(pb))
 }
 
 // Resolve finds the version that a reference means: <name> (the newest),
-// <name>@v3, <name>@sha256:<prefix>, or the folder of a version.
-func (s *Store) Resolve(ref string) (Ref, error) { return Ref{}, errors.ErrUnsupported }
+// <name>@v3, <name>@sha256:<digits that only it begins with>, or the folder of
+// a version. A name wins over a folder of the same name; write ./name for that.
+func (s *Store) Resolve(ref string) (Ref, error) {
+	name, sel, err := parseRef(ref)
+	if err == nil {
+		refs, err := s.versions(name)
+		if err != nil {
+			return Ref{}, err
+		}
+		if len(refs) > 0 {
+			return sel.choose(name, refs)
+		}
+	}
+	if info, statErr := os.Stat(ref); statErr == nil && info.IsDir() {
+		return refOfDir(ref)
+	}
+	if err != nil {
+		return Ref{}, err
+	}
+	return Ref{}, s.unknown(name)
+}
 
-// Load reads the version that a reference means, and refuses one whose files
-// are not those of its manifest.
-func (s *Store) Load(ref string) (*Set, error) { return nil, errors.ErrUnsupported }
+// unknown says that there is no such set, and which there are.
+func (s *Store) unknown(name string) error {
+	all, err := s.setNames()
+	switch {
+	case err != nil:
+		return err
+	case len(all) == 0:
+		return fmt.Errorf("no golden set %s: %s holds none: %w", name, s.Root, fs.ErrNotExist)
+	}
+	return fmt.Errorf("no golden set %s: %s holds %s: %w", name, s.Root, strings.Join(all, ", "), fs.ErrNotExist)
+}
+
+// refOfDir reads the reference of a version's folder.
+func refOfDir(dir string) (Ref, error) {
+	m, err := readManifest(dir)
+	if err != nil {
+		return Ref{}, err
+	}
+	ref := m.Ref()
+	ref.Path = dir
+	return ref, nil
+}
+
+// Load reads the version that a reference means. A version whose files are not
+// those that its manifest names, by SHA-256, is refused.
+func (s *Store) Load(ref string) (*Set, error) {
+	r, err := s.Resolve(ref)
+	if err != nil {
+		return nil, err
+	}
+	return loadDir(r.Path)
+}
+
+// versions lists the finished versions of a set in order; none is no error.
+func (s *Store) versions(name string) ([]Ref, error) {
+	home := filepath.Join(s.Root, name)
+	entries, err := os.ReadDir(home)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var refs []Ref
+	for _, e := range entries {
+		n, ok := versionOf(e.Name())
+		dir := filepath.Join(home, e.Name())
+		if !ok || !hasManifest(dir) {
+			continue
+		}
+		ref, err := refOfDir(dir)
+		if err != nil {
+			return nil, err
+		}
+		if ref.Name != name || ref.Version != n {
+			return nil, fmt.Errorf("%s: its manifest says %s; was the folder renamed or copied?", dir, ref)
+		}
+		refs = append(refs, ref)
+	}
+	slices.SortFunc(refs, func(a, b Ref) int { return a.Version - b.Version })
+	return refs, nil
+}
+
+// setNames lists the sets that have a finished version, sorted.
+func (s *Store) setNames() ([]string, error) {
+	entries, err := os.ReadDir(s.Root)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var out []string
+	for _, e := range entries {
+		if ValidateName(e.Name()) != nil {
+			continue
+		}
+		refs, err := filepath.Glob(filepath.Join(globQuote(s.Root), e.Name(), "v*", manifestFile))
+		if err == nil && len(refs) > 0 {
+			out = append(out, e.Name())
+		}
+	}
+	return out, nil
+}
+
+// Entry is one line of a listing: a set and its newest version.
+type Entry struct {
+	Ref      Ref      `json:"ref"` // of the newest version
+	Versions []int    `json:"versions"`
+	Manifest Manifest `json:"manifest"` // of the newest version
+	Problem  string   `json:"problem,omitempty"`
+}
+
+// List describes every set of the store, sorted by name. A set that cannot be
+// read is listed with its problem.
+func (s *Store) List() ([]Entry, error) {
+	all, err := s.setNames()
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]Entry, 0, len(all))
+	for _, name := range all {
+		entries = append(entries, s.entry(name))
+	}
+	return entries, nil
+}
+
+func (s *Store) entry(name string) Entry {
+	refs, err := s.versions(name)
+	if err == nil && len(refs) == 0 {
+		err = fmt.Errorf("no finished version")
+	}
+	if err != nil {
+		return Entry{Ref: Ref{Name: name}, Versions: []int{}, Problem: err.Error()}
+	}
+	e := Entry{Ref: refs[len(refs)-1]}
+	for _, r := range refs {
+		e.Versions = append(e.Versions, r.Version)
+	}
+	m, err := readManifest(e.Ref.Path)
+	if err != nil {
+		e.Problem = err.Error()
+		return e
+	}
+	e.Manifest = *m
+	return e
+}
