@@ -1,0 +1,107 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/goldgen/goldgen/llm"
+)
+
+// Embed is that of llm.Embedder. The protocol has no way to forbid that long
+// texts are cut: a server that refuses them gives KindTooLong with the text's
+// index, one that cuts them is not noticed.
+func (c *Client) Embed(ctx context.Context, req llm.EmbedRequest) ([][]float32, error) {
+	if len(req.Texts) == 0 {
+		return nil, nil
+	}
+	texts := make([]string, len(req.Texts))
+	for i, t := range req.Texts {
+		texts[i] = req.Prefix + t
+	}
+	resp, err := c.api.CreateEmbeddings(ctx, openai.EmbeddingRequestStrings{
+		Input: texts, Model: openai.EmbeddingModel(req.Model.Name), EncodingFormat: openai.EmbeddingEncodingFormatFloat,
+	})
+	if err != nil {
+		err = c.fail(ctx, req.Model.Name, err)
+		if errors.Is(err, llm.KindPromptTooLong) {
+			return nil, c.tooLong(ctx, req, err)
+		}
+		return nil, err
+	}
+	got, err := inOrder(req.Model.Name, len(texts), resp.Data)
+	if err != nil {
+		return nil, err
+	}
+	return got, llm.CheckVectors(req.Model.Name, len(texts), got)
+}
+
+// inOrder puts vectors where their index says.
+func inOrder(model string, n int, data []openai.Embedding) ([][]float32, error) {
+	if len(data) != n {
+		return nil, &llm.Error{Kind: llm.KindVectors, Model: model, Detail: fmt.Sprintf("%d vectors for %d texts", len(data), n)}
+	}
+	got := make([][]float32, n)
+	for _, d := range data {
+		if d.Index < 0 || d.Index >= n || got[d.Index] != nil {
+			return nil, &llm.Error{Kind: llm.KindVectors, Model: model, Detail: fmt.Sprintf("vector index %d is out of order", d.Index)}
+		}
+		got[d.Index] = d.Embedding
+	}
+	return got, nil
+}
+
+// tooLong names the first text that is too long, by halving the batch.
+func (c *Client) tooLong(ctx context.Context, req llm.EmbedRequest, whole error) error {
+	if len(req.Texts) == 1 {
+		e := &llm.Error{Kind: llm.KindTooLong, Model: req.Model.Name, Endpoint: llm.RedactURL(c.endpoint), Detail: "longer than the embedder takes"}
+		if w, ok := errors.AsType[*llm.Error](whole); ok {
+			e.Status = w.Status
+		}
+		return e
+	}
+	half := len(req.Texts) / 2
+	first, second := req, req
+	first.Texts, second.Texts = req.Texts[:half], req.Texts[half:]
+	if _, err := c.Embed(ctx, first); err != nil {
+		return err
+	}
+	_, err := c.Embed(ctx, second)
+	if e, ok := errors.AsType[*llm.Error](err); ok && e.Kind == llm.KindTooLong {
+		e.Index += half
+	}
+	if err == nil {
+		return whole
+	}
+	return err
+}
+
+// Models lists what the server has.
+func (c *Client) Models(ctx context.Context) ([]llm.Model, error) {
+	list, err := c.api.ListModels(ctx)
+	if err != nil {
+		return nil, c.fail(ctx, "", err)
+	}
+	models := make([]llm.Model, 0, len(list.Models))
+	for _, m := range list.Models {
+		models = append(models, llm.Model{Provider: "openai", Name: m.ID})
+	}
+	return models, nil
+}
+
+// Resolve checks that the server has the model. The protocol has no digests: a
+// model is its name and the revision that the configuration gives it.
+func (c *Client) Resolve(ctx context.Context, name string) (llm.Model, error) {
+	models, err := c.Models(ctx)
+	if err != nil {
+		return llm.Model{}, err
+	}
+	for _, m := range models {
+		if m.Name == name {
+			return m, nil
+		}
+	}
+	return llm.Model{}, &llm.Error{Kind: llm.KindModelNotFound, Model: name, Endpoint: llm.RedactURL(c.endpoint), Detail: "the server does not list it"}
+}
