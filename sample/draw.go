@@ -1,10 +1,13 @@
 package sample
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
+	"strings"
+
+	"github.com/goldgen/goldgen/corpus"
 )
 
 // ErrNoChunks means that the corpus holds no chunk that may be asked about.
@@ -12,42 +15,127 @@ var ErrNoChunks = errors.New("no chunk of the corpus can be asked about")
 
 // Info is what sampling knows of a chunk.
 type Info struct {
-	Row        int // ordinal of the chunk in the snapshot, from 0
+	Row        int64 // ordinal of the chunk in the snapshot, from 0
 	ChunkID    string
 	DocID      string
 	TextDigest string // hex SHA-256 of the chunk's text
 	Category   string
 	Language   string
 	Unit       string
-	Path       string // the document's slash path; the document's id is used when it is empty
 	Tokens     int
 	Flags      []string
-	Metadata   map[string]string // needed for strata over metadata only
+	Metadata   map[string]string // read for strata over metadata only
 }
 
 // Input is a corpus to draw from.
 type Input struct {
-	// Infos gives every chunk once, in the snapshot's order. Its strings may be
-	// reused by the producer after each step only if Lookup is given. An error
-	// ends the draw. Without Lookup it is ranged over twice.
+	// Infos gives every chunk once, in the snapshot's order: rows ascending, a
+	// document's chunks one after another. It is ranged over once, and a second
+	// time if Lookup is nil. Nothing of what it gives is kept. An error ends the
+	// draw.
 	Infos iter.Seq2[Info, error]
-	// Lookup gives the infos of these rows (ascending) in their order. Nil means
-	// that Infos is ranged over a second time instead.
-	Lookup func(ctx context.Context, rows []int) ([]Info, error)
-	// Topics gives the topic of each row by its ordinal, as Topics made it; nil
-	// without vectors. -1 is no topic.
+	// Lookup gives the infos of rows (ascending) in their order.
+	Lookup func(rows []int64) ([]Info, error)
+	// Topics is the topic of each row; nil without vectors, -1 is no topic.
 	Topics []int
 }
 
-func cmpFloat(a, b float64) int { return cmp.Compare(a, b) }
+// Chunks is what sampling reads of a snapshot. A corpus.Snapshot is one.
+type Chunks interface {
+	ChunkInfos() iter.Seq2[corpus.ChunkInfo, error]
+	Chunks() iter.Seq2[corpus.Chunk, error]
+	ChunksAt(rows []int64) ([]corpus.Chunk, error)
+}
 
-// Draw plans o.Cases queries over the chunks of in. It gives fewer rows only
-// when the corpus cannot give more, and then names the shortfall; that is no
-// error. The plan depends on nothing but o and the chunks, and a chunk's place
-// in it changes little when other documents do.
+// FromSnapshot makes the input for drawing from s under o. The chunks
+// themselves are read only if a stratum asks for what ChunkInfos does not know.
+func FromSnapshot(s Chunks, o Options, topics []int) Input {
+	in := Input{Topics: topics, Infos: fromChunkInfos(s.ChunkInfos())}
+	if o.needsChunks() {
+		in.Infos = fromChunks(s.Chunks())
+	}
+	in.Lookup = func(rows []int64) ([]Info, error) {
+		chunks, err := s.ChunksAt(rows)
+		if err != nil {
+			return nil, err
+		}
+		infos := make([]Info, len(chunks))
+		for i, c := range chunks {
+			infos[i] = fromChunk(rows[i], c)
+		}
+		return infos, nil
+	}
+	return in
+}
+
+// needsChunks reports whether a stratum is made of a chunk's unit or metadata.
+func (o Options) needsChunks() bool {
+	for _, f := range o.Strata {
+		if f == ByUnit || strings.HasPrefix(f, metadataPrefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func fromChunkInfos(infos iter.Seq2[corpus.ChunkInfo, error]) iter.Seq2[Info, error] {
+	return func(yield func(Info, error) bool) {
+		for c, err := range infos {
+			info := Info{
+				Row: c.Row, ChunkID: c.ChunkID, DocID: c.DocID, TextDigest: c.TextDigest,
+				Category: c.Category, Language: c.Language, Tokens: c.Tokens, Flags: c.Flags,
+			}
+			if !yield(info, err) {
+				return
+			}
+		}
+	}
+}
+
+func fromChunks(chunks iter.Seq2[corpus.Chunk, error]) iter.Seq2[Info, error] {
+	return func(yield func(Info, error) bool) {
+		row := int64(0)
+		for c, err := range chunks {
+			if !yield(fromChunk(row, c), err) {
+				return
+			}
+			row++
+		}
+	}
+}
+
+func fromChunk(row int64, c corpus.Chunk) Info {
+	return Info{
+		Row: row, ChunkID: c.ID, DocID: c.DocID, TextDigest: c.TextDigest, Category: c.Category,
+		Language: c.Language, Unit: c.Unit, Tokens: c.Tokens, Flags: c.Flags, Metadata: c.Metadata,
+	}
+}
+
+// Draw plans o.Cases queries over the chunks of in. It gives fewer main rows
+// only when the corpus cannot give more, and then names the shortfall, which is
+// no error. The plan depends on nothing but o and the chunks; a chunk keeps its
+// place in the draw, its query type as far as the mix allows, and its case ids
+// while other documents change.
+//
+// Memory: 16 bytes for each eligible chunk and some 200 for each stratum.
 func Draw(ctx context.Context, in Input, o Options) (*Plan, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	return nil, ErrNoChunks
+	f, err := scan(ctx, in, o)
+	if err != nil {
+		return nil, err
+	}
+	if f.eligible == 0 {
+		return nil, fmt.Errorf("%w: all %d are flagged", ErrNoChunks, f.chunks)
+	}
+	if need := o.MinPerStratum * len(f.strata); need > o.Cases {
+		return nil, fmt.Errorf("sample.min_per_stratum: %d for each of %d strata needs %d cases, sample.cases is %d",
+			o.MinPerStratum, len(f.strata), need, o.Cases)
+	}
+	d := newDraw(f, o)
+	d.pickMain()
+	d.pickReserves()
+	d.assignTypes()
+	return d.plan(ctx, in)
 }

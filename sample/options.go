@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -167,6 +168,6 @@ func (o Options) types() []string {
 			out = append(out, t)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b string) int { return -cmpFloat(o.Mix[a], o.Mix[b]) })
+	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(o.Mix[b], o.Mix[a]) })
 	return out
 }

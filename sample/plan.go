@@ -70,7 +70,9 @@ type Share struct {
 type Stratum struct {
 	Name     string  `json:"name"`
 	Eligible int     `json:"eligible"`
-	Share    float64 `json:"share"` // of all eligible chunks
+	Share    float64 `json:"share"`  // of all eligible chunks
+	Wanted   int     `json:"wanted"` // its share of the cases before any stratum was found short
 	Planned  int     `json:"planned"`
 	Reserves int     `json:"reserves"`
+	Why      string  `json:"why,omitempty"` // it got less than it wanted; the rest went to the others as far as they had chunks
 }

@@ -1,0 +1,97 @@
+package sample
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/goldgen/goldgen/datasets"
+)
+
+// shortfall names each stratum that could not give its share, if the plan has
+// fewer cases than asked for.
+func (d *drawing) shortfall() []datasets.Shortfall {
+	out := []datasets.Shortfall{}
+	total := 0
+	for _, q := range d.quotas {
+		total += len(q.main)
+	}
+	if total == d.o.Cases {
+		return out
+	}
+	for _, q := range d.quotas {
+		if len(q.main) < q.wanted {
+			out = append(out, datasets.Shortfall{
+				Stratum: q.name, Wanted: q.wanted, Got: len(q.main), Reason: d.why(q),
+			})
+		}
+	}
+	return out
+}
+
+// why says what kept a stratum below its share, "" if it has it.
+func (d *drawing) why(q *quota) string {
+	switch {
+	case len(q.main) >= q.wanted:
+		return ""
+	case q.capped:
+		return fmt.Sprintf("max_per_document is %d", d.o.MaxPerDocument)
+	}
+	return fmt.Sprintf("too few eligible chunks: %d, each asked about in %d ways", q.size, len(d.types))
+}
+
+func (d *drawing) coverage(p *Plan, in Input) Coverage {
+	c := Coverage{
+		Chunks: d.f.chunks, Eligible: d.f.eligible, Excluded: maps.Clone(d.f.excluded),
+		Planned: p.Main(), Mix: map[string]int{}, MixWanted: map[string]int{},
+	}
+	c.Reserves = len(p.Rows) - c.Planned
+	reached := map[uint32]bool{}
+	topics := map[int]bool{}
+	strata := 0
+	for _, q := range d.quotas {
+		c.Strata = append(c.Strata, Stratum{
+			Name: q.name, Eligible: q.size, Share: quotient(q.size, d.f.eligible),
+			Wanted: q.wanted, Planned: len(q.main), Reserves: len(q.reserves), Why: d.why(q),
+		})
+		if len(q.main) > 0 {
+			strata++
+		}
+		for _, m := range q.main {
+			reached[m.doc] = true
+			if int(m.row) < len(in.Topics) && in.Topics[m.row] >= 0 {
+				topics[in.Topics[m.row]] = true
+			}
+		}
+	}
+	c.Reached = Reached{Strata: share(strata, len(d.quotas)), Documents: share(len(reached), d.f.documents)}
+	if in.Topics != nil {
+		t := share(len(topics), d.f.topics)
+		c.Reached.Topics = &t
+	}
+	d.countMix(p, &c)
+	return c
+}
+
+func (d *drawing) countMix(p *Plan, c *Coverage) {
+	wanted := allocate(c.Planned, d.mix, make([]int, len(d.mix)), fillInts(len(d.mix), c.Planned))
+	for k, t := range d.types {
+		c.Mix[t], c.MixWanted[t] = 0, wanted[k]
+	}
+	for i := range p.Rows {
+		if !p.Rows[i].Reserve {
+			c.Mix[p.Rows[i].QueryType]++
+		}
+	}
+}
+
+func share(reached, total int) Share {
+	return Share{Reached: reached, Total: total, Share: quotient(reached, total)}
+}
+
+// quotient is a share to 4 decimals, 0 of nothing.
+func quotient(part, whole int) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(int(float64(part)/float64(whole)*1e4+0.5)) / 1e4
+}
