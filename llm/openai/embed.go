@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	openai "github.com/sashabaranov/go-openai"
 
@@ -95,12 +96,16 @@ func (c *Client) Models(ctx context.Context) ([]llm.Model, error) {
 // model is its name and the revision that the configuration gives it.
 func (c *Client) Resolve(ctx context.Context, name string) (llm.Model, error) {
 	models, err := c.Models(ctx)
+	if e, ok := errors.AsType[*llm.Error](err); ok && e.Status == http.StatusNotFound {
+		// Not every server lists its models: a wrong name is told by the first call.
+		return llm.Model{Provider: "openai", Name: name}, nil
+	}
 	if err != nil {
 		return llm.Model{}, err
 	}
 	for _, m := range models {
-		if m.Name == name {
-			return m, nil
+		if m.Name == name || m.Name == name+":latest" {
+			return llm.Model{Provider: "openai", Name: name}, nil
 		}
 	}
 	return llm.Model{}, &llm.Error{Kind: llm.KindModelNotFound, Model: name, Endpoint: llm.RedactURL(c.endpoint), Detail: "the server does not list it"}
