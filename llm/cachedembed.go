@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // CachedEmbeddings answers from a cache, text by text, and asks the embedder
@@ -13,6 +14,8 @@ import (
 type CachedEmbeddings struct {
 	// Counter, where set, counts the texts that the cache answered.
 	Counter *Counter
+	// Batch is how many texts go into one call; 0 means 32.
+	Batch int
 
 	embedder Embedder
 	cache    *Cache
@@ -45,28 +48,45 @@ func (c *CachedEmbeddings) Embed(ctx context.Context, req EmbedRequest) ([][]flo
 	return out, sameLength(req.Model.Name, out)
 }
 
-// fill embeds the missing texts. After a text that is too long it goes on with
-// the others, so that asking again costs that text only.
+// fill embeds the missing texts batch by batch, and keeps each batch at once.
+// After a text that is too long it goes on with the others, so that asking again
+// costs that text only.
 func (c *CachedEmbeddings) fill(ctx context.Context, req EmbedRequest, missing []int, out [][]float32) error {
+	size := c.Batch
+	if size <= 0 {
+		size = 32
+	}
 	var tooLong error
+	for batch := range slices.Chunk(missing, size) {
+		long, err := c.batch(ctx, req, batch, out)
+		if err != nil {
+			return err
+		}
+		tooLong = errors.Join(tooLong, long)
+	}
+	return tooLong
+}
+
+// batch embeds texts in one call, or in one more for each that is too long; it
+// names those apart from errors that end all.
+func (c *CachedEmbeddings) batch(ctx context.Context, req EmbedRequest, missing []int, out [][]float32) (tooLong, err error) {
 	for len(missing) > 0 {
 		part := req
 		part.Texts = pick(req.Texts, missing)
 		got, err := c.embedder.Embed(ctx, part)
-		var e *Error
-		if errors.As(err, &e) && e.Kind == KindTooLong && e.Index >= 0 && e.Index < len(missing) {
-			named := *e
-			named.Index = missing[e.Index]
-			tooLong = errors.Join(tooLong, &named)
-			missing = append(missing[:e.Index:e.Index], missing[e.Index+1:]...)
-			continue
+		if err == nil {
+			return tooLong, c.keep(req, missing, got, out)
 		}
-		if err != nil {
-			return err
+		e, ok := errors.AsType[*Error](err)
+		if !ok || e.Kind != KindTooLong || e.Index < 0 || e.Index >= len(missing) {
+			return tooLong, err
 		}
-		return errors.Join(tooLong, c.keep(req, missing, got, out))
+		named := *e
+		named.Index = missing[e.Index]
+		tooLong = errors.Join(tooLong, &named)
+		missing = slices.Delete(slices.Clone(missing), e.Index, e.Index+1)
 	}
-	return tooLong
+	return tooLong, nil
 }
 
 func (c *CachedEmbeddings) keep(req EmbedRequest, missing []int, got, out [][]float32) error {

@@ -7,29 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// Batched sends at most n texts in one call, one batch after the other.
-func Batched(e Embedder, n int) Embedder {
-	n = max(1, n)
-	return embedderFunc(func(ctx context.Context, req EmbedRequest) ([][]float32, error) {
-		out := make([][]float32, 0, len(req.Texts))
-		for at := 0; at < len(req.Texts); at += n {
-			part := req
-			part.Texts = req.Texts[at:min(at+n, len(req.Texts))]
-			got, err := e.Embed(ctx, part)
-			if long, ok := errors.AsType[*Error](err); ok && long.Kind == KindTooLong {
-				named := *long
-				named.Index += at
-				return nil, &named
-			}
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, got...)
-		}
-		return out, nil
-	})
-}
-
 // EmbedShortened embeds texts, shortening each that is too long at a word's end
 // until it is accepted. cut lists the indexes of those, in order. Every other
 // error ends it.
@@ -38,15 +15,21 @@ func EmbedShortened(ctx context.Context, e Embedder, req EmbedRequest) (out [][]
 	shortened := make([]bool, len(req.Texts))
 	for {
 		out, err = e.Embed(ctx, req)
-		long, ok := errors.AsType[*Error](err)
-		if !ok || long.Kind != KindTooLong || long.Index < 0 || long.Index >= len(req.Texts) {
+		progress := false
+		for _, i := range TooLong(err) {
+			shorter := ""
+			if i >= 0 && i < len(req.Texts) {
+				shorter = Shorten(req.Texts[i])
+			}
+			if shorter == "" {
+				progress = false
+				break
+			}
+			req.Texts[i], shortened[i], progress = shorter, true, true
+		}
+		if !progress {
 			break
 		}
-		shorter := Shorten(req.Texts[long.Index])
-		if shorter == "" {
-			break
-		}
-		req.Texts[long.Index], shortened[long.Index] = shorter, true
 	}
 	for i, s := range shortened {
 		if s {
@@ -56,10 +39,31 @@ func EmbedShortened(ctx context.Context, e Embedder, req EmbedRequest) (out [][]
 	return out, cut, err
 }
 
-// Shorten drops the last tenth or so of a text, at a white space where there is
+// TooLong lists the texts that err says are too long for the embedder, in the
+// order found; nil for any other error.
+func TooLong(err error) []int {
+	switch e := err.(type) {
+	case nil:
+		return nil
+	case *Error:
+		if e.Kind == KindTooLong {
+			return []int{e.Index}
+		}
+		return nil
+	case interface{ Unwrap() []error }:
+		var all []int
+		for _, inner := range e.Unwrap() {
+			all = append(all, TooLong(inner)...)
+		}
+		return all
+	}
+	return TooLong(errors.Unwrap(err))
+}
+
+// Shorten drops the last quarter or so of a text, at a white space where there is
 // one; "" when nothing is left.
 func Shorten(text string) string {
-	at := len(text) * 9 / 10
+	at := len(text) * 3 / 4
 	for at > 0 && !utf8.RuneStart(text[at]) {
 		at--
 	}

@@ -75,9 +75,6 @@ func (c Config) withDefaults() Config {
 	if c.Concurrency == 0 {
 		c.Concurrency = 2
 	}
-	if c.BatchTexts <= 0 {
-		c.BatchTexts = 32
-	}
 	if c.Counter == nil {
 		c.Counter = &llm.Counter{}
 	}
@@ -143,6 +140,10 @@ func (s *Stack) build(ctx context.Context, cfg Config) error {
 		endpoints = append(endpoints, gentle(cfg, address, srv))
 	}
 	seen, err := llm.ResolveModel(ctx, s.Cache, cfg.Provider, cfg.Model, resolvers...)
+	if cfg.DryRun != nil && llm.KindOf(err) == llm.KindServerDown {
+		// Nothing can be cached of a model that was never seen.
+		seen, err = llm.Seen{Model: llm.Model{Provider: cfg.Provider, Name: cfg.Model}}, nil
+	}
 	if err != nil {
 		return err
 	}
@@ -166,8 +167,8 @@ func (s *Stack) wrap(cfg Config, client llm.Client, embedder llm.Embedder) {
 	}
 	s.Client = llm.Cached(cfg.Budget.Client(s.Counter.Client(client)), s.Cache)
 	s.Client.Counter = s.Counter
-	embeddings := llm.CachedEmbedder(llm.Batched(cfg.Budget.Embedder(s.Counter.Embedder(embedder)), cfg.BatchTexts), s.Cache)
-	embeddings.Counter = s.Counter
+	embeddings := llm.CachedEmbedder(cfg.Budget.Embedder(s.Counter.Embedder(embedder)), s.Cache)
+	embeddings.Counter, embeddings.Batch = s.Counter, cfg.BatchTexts
 	s.Embedder = embeddings
 }
 
