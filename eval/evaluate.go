@@ -2,28 +2,204 @@ package eval
 
 import (
 	"errors"
-	"iter"
+	"fmt"
+	"slices"
 )
 
-// Evaluate scores every case and sums up. Errors name the case and the rank:
-// NaN or infinite scores, a negative grade other than Unknown, a probability
-// outside [0, 1], a measure that the labels cannot support.
+// Evaluate scores every case and sums up. An error names the case and the
+// rank or label: NaN or infinite scores, a grade below Unknown, a probability
+// outside [0, 1], an id labelled twice, a measure that the labels cannot give.
 func Evaluate(in Input) (*Result, error) {
-	if len(in.Cases) == 0 {
-		return nil, errors.New("no case to score")
+	if err := in.validate(); err != nil {
+		return nil, err
 	}
-	return &Result{Trust: in.Trust, scores: &scores{in: in}}, nil
+	p, err := prepare(&in)
+	if err != nil {
+		return nil, err
+	}
+	s := &scores{in: in, prepared: p, clusters: newClusters(in.Cases), drawn: uncertain(in.Cases)}
+	if s.drawn {
+		if err := checkDrawn(in.Measures, in.MinGrade); err != nil {
+			return nil, err
+		}
+	} else {
+		settle(&in, p)
+	}
+	s.measures = withHidden(in.Measures)
+	s.groups = s.group()
+	s.scoreAll()
+	return s.result(), nil
 }
 
-// scores keeps what the rows of a result need.
+func (in *Input) validate() error {
+	if len(in.Cases) == 0 {
+		return errors.New("no case to score")
+	}
+	if len(in.Measures) == 0 {
+		return errors.New("no measure was asked for")
+	}
+	if in.MinGrade < 1 || in.MinGrade > maxGrade {
+		return fmt.Errorf("least relevant grade %d: want 1 to %d", in.MinGrade, maxGrade)
+	}
+	for _, d := range in.Dimensions {
+		if d.len() != len(in.Cases) {
+			return fmt.Errorf("slices by %s: %d values for %d cases", d.Name, d.len(), len(in.Cases))
+		}
+	}
+	seen := make(map[string]struct{}, len(in.Cases))
+	for i := range in.Cases {
+		if _, twice := seen[in.Cases[i].ID]; twice {
+			return fmt.Errorf("case %s: in the input twice", in.Cases[i].ID)
+		}
+		seen[in.Cases[i].ID] = struct{}{}
+	}
+	return nil
+}
+
+// scores is everything between the input and the result.
 type scores struct {
-	in Input
+	in       Input
+	prepared *prepared
+	clusters *clusters
+	drawn    bool      // labels are uncertain
+	measures []Measure // those asked for, then the hidden ones
+	groups   []group
+	values   *matrix // by case; means over draws where labels are uncertain
 }
 
-// Rows yields every case in the input's order, with rankings and grades.
-func (r *Result) Rows() iter.Seq[CaseRow] {
-	return func(yield func(CaseRow) bool) {}
+// group is a list of cases that gets means: all of them, or a slice.
+type group struct {
+	dimension int // -1 for all
+	value     int
+	cases     []int32     // sorted by cluster
+	moments   [][]moments // by step, then draw
 }
 
-// AddCases fills Cases, the per-case part of the JSON.
-func (r *Result) AddCases() {}
+// Hidden measures that the hints need, after those asked for.
+const (
+	hiddenFirst = iota // success@1
+	hiddenTen          // success@10
+	hiddenCount        // then one residual for each rbp
+)
+
+func withHidden(asked []Measure) []Measure {
+	out := append(slices.Clone(asked), Measure{kind: success, k: 1}, Measure{kind: success, k: 10})
+	for _, m := range asked {
+		if m.kind == rbp {
+			m.kind = rbpRest
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// group lists the cases of every group: first all, then the slices in order.
+func (s *scores) group() []group {
+	all := group{dimension: -1}
+	for _, i := range s.clusters.order {
+		if !s.in.Cases[i].Abstain {
+			all.cases = append(all.cases, i)
+		}
+	}
+	groups := []group{all}
+	for d := range s.in.Dimensions {
+		groups = append(groups, slicesOf(&s.in.Dimensions[d], d, all.cases)...)
+	}
+	return groups
+}
+
+// slicesOf distributes the cases over a dimension's values and keeps their
+// order. A case that has a value twice counts once.
+func slicesOf(dim *Dimension, d int, cases []int32) []group {
+	sizes := make([]int, len(dim.values))
+	for _, i := range cases {
+		for _, code := range dim.of(int(i)) {
+			sizes[code]++
+		}
+	}
+	groups := make([]group, len(dim.values))
+	for v := range groups {
+		groups[v] = group{dimension: d, value: v, cases: make([]int32, 0, sizes[v])}
+	}
+	for _, i := range cases {
+		for _, code := range dim.of(int(i)) {
+			g := &groups[code]
+			if n := len(g.cases); n == 0 || g.cases[n-1] != i {
+				g.cases = append(g.cases, i)
+			}
+		}
+	}
+	return slices.DeleteFunc(groups, func(g group) bool { return len(g.cases) == 0 })
+}
+
+// scoreAll fills values and the groups' moments, once or for each draw.
+func (s *scores) scoreAll() {
+	n := len(s.in.Cases)
+	pl := newPlan(&s.in, s.measures, s.prepared, s.drawn)
+	s.values = newMatrix(n, len(s.measures))
+	if !s.drawn {
+		pl.score(s.prepared, s.prepared.grades, s.values)
+		s.addMoments(s.values, 1)
+		return
+	}
+	masks := drawLabels(&s.in, s.prepared)
+	grades := make([]int16, len(s.prepared.grades))
+	one, mean := newMatrix(n, len(s.measures)), newMeanMatrix(s.values)
+	for t := range drawCount {
+		binaryGrades(&s.in, s.prepared, masks, t, grades)
+		pl.score(s.prepared, grades, one)
+		s.addMoments(one, drawCount)
+		mean.add(one)
+	}
+	mean.finish()
+}
+
+func (s *scores) addMoments(m *matrix, draws int) {
+	parallel(len(s.groups), func(g int) {
+		group := &s.groups[g]
+		if group.moments == nil {
+			group.moments = make([][]moments, len(s.measures))
+			for j := range group.moments {
+				group.moments[j] = make([]moments, 0, draws)
+			}
+		}
+		for j, x := range momentsOf(m, group.cases, s.clusters.of) {
+			group.moments[j] = append(group.moments[j], x)
+		}
+	})
+}
+
+// meanMatrix averages matrices over draws, value by value; a case that drops
+// out of every draw is dropped.
+type meanMatrix struct {
+	to *matrix
+	n  []uint8
+}
+
+func newMeanMatrix(to *matrix) *meanMatrix {
+	for i := range to.states {
+		to.states[i] = dropped
+	}
+	return &meanMatrix{to: to, n: make([]uint8, len(to.values))}
+}
+
+func (mm *meanMatrix) add(m *matrix) {
+	for i, v := range m.values {
+		if v == v {
+			mm.to.values[i] += v
+			mm.n[i]++
+		}
+	}
+	for i, s := range m.states {
+		if s != dropped {
+			mm.to.states[i] = s
+		}
+	}
+}
+
+// finish divides; no value at all gives 0/0, which is NaN.
+func (mm *meanMatrix) finish() {
+	for i, n := range mm.n {
+		mm.to.values[i] /= float64(n)
+	}
+}

@@ -26,28 +26,28 @@ type Input struct {
 	// called once a returned chunk, from several goroutines.
 	Restricted func(c *Case, chunkID string) bool
 
-	// Unit names what a cluster is made of when Case.Groups are not documents:
-	// "document" (default), "section" or "chunk". See ChooseGroups.
-	Unit string
-
 	Seed int64 // of the label draws; used only where labels are uncertain
 
 	Header // passed on to the Result as it stands
 }
 
-// Case is one query with its labels and the ranking that it got.
+// Case is one query with its labels and the ranking that it got. Documents,
+// Sections and Chunks are what it was written from: cases that share one are
+// not independent (see Conventions.Cluster). A case with none stands alone.
 type Case struct {
-	ID      string
-	Query   string
-	Scope   corpus.Scope
-	Labels  []Label
-	Groups  []string // what other cases may share: ids of its source documents; none stands alone
-	Abstain bool     // no allowed record answers it: out of the means
+	ID       string
+	Query    string
+	Scope    corpus.Scope
+	Labels   []Label
+	Abstain  bool // no allowed record answers it: out of the means
+	Filtered bool // the retriever had a scope or filters to apply
+
+	Documents, Sections, Chunks []string
 
 	Ranking   []Hit // best first; the order is the ranking, scores are not looked at
 	Scored    bool  // the scores of Ranking mean something
 	Forbidden []string
-	Exclude   []string // taken out of ranking and labels: the source under --source out
+	Exclude   []string      // taken out of ranking and labels: the source under --source out
 	Took      time.Duration // 0 unknown
 	Failed    string        // the retriever's error for this query, "" none
 }

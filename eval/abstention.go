@@ -1,0 +1,93 @@
+package eval
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// abstention compares the cases that expect an answer with those that expect
+// none; nil where there are none of the latter.
+func (s *scores) abstention() *Abstention {
+	var a Abstention
+	var answered, falseAnswers int
+	scoredAll := true
+	for i := range s.in.Cases {
+		c := &s.in.Cases[i]
+		has := len(c.Ranking) > 0
+		scoredAll = scoredAll && (c.Scored || !has)
+		switch {
+		case c.Failed != "":
+		case c.Abstain:
+			a.Cases++
+			falseAnswers += btoi(has)
+		default:
+			a.Answerable++
+			answered += btoi(has)
+		}
+	}
+	if !slices.ContainsFunc(s.in.Cases, func(c Case) bool { return c.Abstain }) {
+		return nil
+	}
+	var why []string
+	if a.Cases > 0 {
+		a.FalseAnswer = ptr(ratio(falseAnswers, a.Cases))
+	} else {
+		why = append(why, "every case that expects abstention failed")
+	}
+	if a.Answerable > 0 {
+		a.AnswerRate = ptr(ratio(answered, a.Answerable))
+	} else {
+		why = append(why, "no case expects an answer")
+	}
+	if len(why) == 0 && !scoredAll {
+		why = append(why, "AUROC: the retriever gives no scores")
+	}
+	if len(why) == 0 {
+		a.AUROC = ptr(auroc(topScores(s.in.Cases, false), topScores(s.in.Cases, true)))
+	}
+	a.Why = strings.Join(why, "; ")
+	return &a
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// topScores lists the best score of each case; no result is minus infinity.
+func topScores(cases []Case, abstain bool) []float64 {
+	var out []float64
+	for i := range cases {
+		c := &cases[i]
+		if c.Abstain != abstain || c.Failed != "" {
+			continue
+		}
+		top := math.Inf(-1)
+		if len(c.Ranking) > 0 {
+			top = c.Ranking[0].Score
+		}
+		out = append(out, top)
+	}
+	return out
+}
+
+// auroc is the chance that a random one of high exceeds a random one of low,
+// ties counting half (Mann and Whitney).
+func auroc(high, low []float64) float64 {
+	slices.Sort(low)
+	wins := 0.0
+	for _, x := range high {
+		below, _ := slices.BinarySearch(low, x)
+		upto, _ := slices.BinarySearchFunc(low, x, func(e, t float64) int {
+			if e <= t {
+				return -1
+			}
+			return 1
+		})
+		wins += float64(below) + float64(upto-below)/2
+	}
+	return wins / float64(len(high)) / float64(len(low))
+}

@@ -1,0 +1,127 @@
+package eval
+
+import "fmt"
+
+const (
+	minDocuments = 30 // below, cases are grouped by something smaller than a document
+	minClusters  = 10 // below, there is no interval
+)
+
+// clusters says which cases are dependent. Cases are numbered by cluster, and
+// order lists them cluster by cluster, in the input's order within one.
+type clusters struct {
+	of    []int32
+	order []int32
+	n     int
+	what  string // what makes a cluster, for the conventions
+	note  string // set when it is not a document
+}
+
+// newClusters joins cases that share a source document; with fewer than 30
+// documents those that share a heading section, or else a chunk.
+func newClusters(cases []Case) *clusters {
+	byDocument := func(c *Case) []string { return c.Documents }
+	documents := distinct(cases, byDocument)
+	if documents == 0 || documents >= minDocuments {
+		c := connect(cases, byDocument)
+		c.what = "cases that share a source document"
+		if documents == 0 {
+			c.what = "each case alone: no source is known"
+		}
+		return c
+	}
+	name, key := "chunk", func(c *Case) []string { return c.Chunks }
+	if everyDocumentHas(cases, func(c *Case) []string { return c.Sections }) {
+		name, key = "heading section", func(c *Case) []string { return c.Sections }
+	} else if !everyDocumentHas(cases, key) {
+		name, key = "document", byDocument
+	}
+	c := connect(cases, key)
+	c.what = "cases that share a source " + name
+	if name != "document" {
+		c.note = fmt.Sprintf("only %d source documents: cases count as dependent when they share a %s", documents, name)
+	}
+	return c
+}
+
+func distinct(cases []Case, key func(*Case) []string) int {
+	seen := map[string]struct{}{}
+	for i := range cases {
+		for _, k := range key(&cases[i]) {
+			seen[k] = struct{}{}
+			if len(seen) >= minDocuments {
+				return len(seen)
+			}
+		}
+	}
+	return len(seen)
+}
+
+func everyDocumentHas(cases []Case, key func(*Case) []string) bool {
+	for i := range cases {
+		if len(cases[i].Documents) > 0 && len(key(&cases[i])) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// connect finds the connected components by union-find; a root is the first
+// case of its component.
+func connect(cases []Case, key func(*Case) []string) *clusters {
+	parent := make([]int32, len(cases))
+	for i := range parent {
+		parent[i] = int32(i)
+	}
+	first := map[string]int32{}
+	for i := range cases {
+		for _, k := range key(&cases[i]) {
+			if j, ok := first[k]; ok {
+				join(parent, j, int32(i))
+			} else {
+				first[k] = int32(i)
+			}
+		}
+	}
+	return number(parent)
+}
+
+func root(parent []int32, i int32) int32 {
+	for parent[i] != i {
+		parent[i] = parent[parent[i]]
+		i = parent[i]
+	}
+	return i
+}
+
+func join(parent []int32, a, b int32) {
+	a, b = root(parent, a), root(parent, b)
+	parent[max(a, b)] = min(a, b)
+}
+
+// number counts clusters in the order of their first case and sorts the cases
+// by cluster.
+func number(parent []int32) *clusters {
+	c := &clusters{of: make([]int32, len(parent)), order: make([]int32, len(parent))}
+	var sizes []int32
+	for i := range parent {
+		r := root(parent, int32(i))
+		if int(r) == i {
+			c.of[i] = int32(len(sizes))
+			sizes = append(sizes, 0)
+		}
+		c.of[i] = c.of[r]
+		sizes[c.of[i]]++
+	}
+	c.n = len(sizes)
+	at := int32(0)
+	for g, n := range sizes {
+		sizes[g] = at
+		at += n
+	}
+	for i, g := range c.of {
+		c.order[sizes[g]] = int32(i)
+		sizes[g]++
+	}
+	return c
+}

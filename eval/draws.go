@@ -1,0 +1,135 @@
+package eval
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"strconv"
+)
+
+// drawCount is how often uncertain labels are drawn. A draw is one bit of a
+// uint32.
+const drawCount = 20
+
+// uncertain reports whether any label of the input is neither sure nor sure
+// not to be relevant.
+func uncertain(cases []Case) bool {
+	for i := range cases {
+		for j := range cases[i].Labels {
+			if u := cases[i].Labels[j].Uncertain; u != nil && !u.certain() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (u *Probability) certain() bool { return u.at(0) == u.P && (u.P == 0 || u.P == 1) && u.constant() }
+
+func (u *Probability) constant() bool {
+	for _, p := range u.Draws {
+		if p != u.P {
+			return false
+		}
+	}
+	return true
+}
+
+// at is the probability in draw t.
+func (u *Probability) at(t int) float64 {
+	if len(u.Draws) == 0 {
+		return u.P
+	}
+	return u.Draws[t%len(u.Draws)]
+}
+
+// settle writes probabilities of 0 and 1 as grades where no label is
+// uncertain.
+func settle(in *Input, p *prepared) {
+	for i := range in.Cases {
+		grades := p.grades[p.labelStart[i]:p.labelStart[i+1]]
+		for j := range in.Cases[i].Labels {
+			u := in.Cases[i].Labels[j].Uncertain
+			if u == nil || grades[j] == Unlabelled {
+				continue
+			}
+			grades[j] = 0
+			if u.P == 1 {
+				grades[j] = int16(in.MinGrade)
+			}
+		}
+	}
+}
+
+// drawLabels is the one place where labels are drawn: bit t of a label's mask
+// says whether it is relevant in draw t. A label without a probability is the
+// same in every draw. A draw depends on the seed, the case's id and the item's
+// id alone, so two retrievers are compared under the same draws.
+func drawLabels(in *Input, p *prepared) []uint32 {
+	masks := make([]uint32, len(p.grades))
+	eachBlock(len(in.Cases), func(_, from, to int) {
+		for i := from; i < to; i++ {
+			c := &in.Cases[i]
+			for j := range c.Labels {
+				masks[p.labelStart[i]+j] = drawLabel(in, c, &c.Labels[j])
+			}
+		}
+	})
+	return masks
+}
+
+func drawLabel(in *Input, c *Case, l *Label) uint32 {
+	if l.Uncertain == nil {
+		if l.Grade >= in.MinGrade {
+			return 1<<drawCount - 1
+		}
+		return 0
+	}
+	random := rand.New(rand.NewPCG(hash(strconv.FormatInt(in.Seed, 10), "labels", c.ID), hash(l.ID)))
+	mask := uint32(0)
+	for t := range drawCount {
+		if random.Float64() < l.Uncertain.at(t) {
+			mask |= 1 << t
+		}
+	}
+	return mask
+}
+
+// hash separates its parts, so that ("a", "bc") and ("ab", "c") differ.
+func hash(parts ...string) uint64 {
+	h := fnv.New64a()
+	for _, part := range parts {
+		fmt.Fprintf(h, "%d:", len(part))
+		h.Write([]byte(part))
+	}
+	return h.Sum64()
+}
+
+// binaryGrades writes draw t as grades 0 and 1; labels unknown or taken out
+// stay so.
+func binaryGrades(in *Input, p *prepared, masks []uint32, t int, out []int16) {
+	for i := range in.Cases {
+		start := p.labelStart[i]
+		for j := range in.Cases[i].Labels {
+			g := p.grades[start+j]
+			if g == Unlabelled || (g < 0 && in.Cases[i].Labels[j].Uncertain == nil) {
+				out[start+j] = g
+				continue
+			}
+			out[start+j] = int16(masks[start+j] >> t & 1)
+		}
+	}
+}
+
+// checkDrawn refuses measures that labels of 0 and 1 cannot give.
+func checkDrawn(measures []Measure, minGrade int) error {
+	for _, m := range measures {
+		switch {
+		case m.kind == ndcgExp || m.kind == gain || m.kind == ndcgR || m.kind == ndcgRel:
+			return fmt.Errorf("%s needs grades, but labels of this set are probabilities", m.Name)
+		case m.level > 0 && m.level != minGrade:
+			return fmt.Errorf("%s: labels of this set are probabilities of grade >= %d, no other threshold can be read", m.Name, minGrade)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,343 @@
+package eval
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	maxCut      = 1_000_000
+	maxGrade    = 1000
+	persistence = 0.8 // of rbp, unless p is given
+)
+
+// cut says whether a name goes with a cut.
+type cut uint8
+
+const (
+	noCut cut = iota
+	mayCut
+	mustCut
+)
+
+// spelling is one name that a formula can be asked for under.
+type spelling struct {
+	name string
+	kind kind
+	cut  cut
+}
+
+// ownNames are goldgen's: name@k, in any case.
+var ownNames = []spelling{
+	{"recall", recall, mustCut}, {"r", recall, mustCut},
+	{"precision", precision, mustCut}, {"p", precision, mustCut},
+	{"mrr", reciprocalRank, mayCut}, {"rr", reciprocalRank, mayCut},
+	{"map", averagePrecision, mayCut}, {"ap", averagePrecision, mayCut},
+	{"ndcg", ndcg, mayCut}, {"ndcg_exp", ndcgExp, mayCut},
+	{"success", success, mustCut}, {"hit", success, mustCut},
+	{"judged", judged, mustCut},
+	{"rprec", rprec, noCut}, {"bpref", bpref, noCut}, {"infap", infAP, noCut}, {"rbp", rbp, noCut}, {"rbp_residual", rbpRest, noCut},
+	{"gm_map", gmMAP, noCut},
+}
+
+// trecNames are trec_eval's that stand alone, in its own case.
+var trecNames = []spelling{
+	{"map", averagePrecision, noCut}, {"gm_map", gmMAP, noCut}, {"recip_rank", reciprocalRank, noCut},
+	{"Rprec", rprec, noCut}, {"bpref", bpref, noCut}, {"gm_bpref", gmBpref, noCut}, {"infAP", infAP, noCut},
+	{"ndcg", ndcg, noCut}, {"ndcg_rel", ndcgRel, noCut}, {"Rndcg", ndcgR, noCut},
+	{"G", gain, noCut}, {"binG", binaryGain, noCut}, {"11pt_avg", elevenPoint, noCut},
+	{"set_P", setPrecision, noCut}, {"set_recall", recall, noCut}, {"set_F", setF, noCut},
+	{"set_map", setMAP, noCut}, {"set_relative_P", setRelativePrecision, noCut}, {"utility", utility, noCut},
+	{"num_q", numQueries, noCut}, {"num_ret", numReturned, noCut}, {"num_rel", numRelevant, noCut},
+	{"num_rel_ret", numRelevantReturned, noCut}, {"num_nonrel_judged_ret", numNonrelevantReturned, noCut},
+}
+
+// trecCuts are trec_eval's with a rank after the underscore.
+var trecCuts = []spelling{
+	{"P_", precision, mustCut}, {"recall_", recall, mustCut}, {"map_cut_", averagePrecision, mustCut},
+	{"ndcg_cut_", ndcg, mustCut}, {"success_", success, mustCut}, {"relative_P_", relativePrecision, mustCut},
+	{"unj_", unjudged, mustCut},
+}
+
+// trecLevels are trec_eval's with a number after the underscore that is no
+// rank.
+var trecLevels = []spelling{{"iprec_at_recall_", interpolated, noCut}, {"Rprec_mult_", rprecMultiple, noCut}}
+
+// MeasureError says what is wrong with a measure's name and where.
+type MeasureError struct {
+	Name string
+	At   int // byte offset in Name
+	Why  string
+	Near []string // names that look alike, best first
+}
+
+func (e *MeasureError) Error() string {
+	s := fmt.Sprintf("measure %q: character %d: %s", e.Name, len([]rune(e.Name[:e.At]))+1, e.Why)
+	if len(e.Near) > 0 {
+		s += "; near it: " + strings.Join(e.Near, ", ")
+	}
+	return s
+}
+
+// Caret shows the name with a mark under the character that is wrong.
+func (e *MeasureError) Caret() string {
+	return e.Name + "\n" + strings.Repeat(" ", len([]rune(e.Name[:e.At]))) + "^"
+}
+
+// ParseMeasures reads a list; commas outside parentheses separate the names. A
+// name asked for twice is an error, as it would be one key.
+func ParseMeasures(list string) ([]Measure, error) {
+	var out []Measure
+	for _, name := range splitList(list) {
+		m, err := ParseMeasure(strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(out, func(o Measure) bool { return o.Name == m.Name }) {
+			return nil, &MeasureError{Name: m.Name, Why: "asked for twice"}
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+func splitList(list string) []string {
+	var out []string
+	depth, from := 0, 0
+	for i := range len(list) {
+		switch list[i] {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		case ',':
+			if depth == 0 {
+				out = append(out, list[from:i])
+				from = i + 1
+			}
+		}
+	}
+	return append(out, list[from:])
+}
+
+// ParseMeasure reads a measure's name: ndcg@10, recall@10(grade>=1),
+// rbp(p=0.5), or one of trec_eval's spellings (P_5, ndcg_cut_10, recip_rank).
+// An error is a *MeasureError.
+func ParseMeasure(name string) (Measure, error) {
+	m := Measure{Name: name}
+	head, args := name, ""
+	if open := strings.IndexByte(name, '('); open >= 0 {
+		if !strings.HasSuffix(name, ")") {
+			return m, &MeasureError{Name: name, At: len(name), Why: `expected ")" at the end`}
+		}
+		head, args = name[:open], name[open:]
+	}
+	if err := m.parseHead(head); err != nil {
+		return m, err
+	}
+	if takesPersistence(m.kind) {
+		m.x = persistence
+	}
+	return m, m.parseArgs(len(head), args)
+}
+
+func (m *Measure) parseHead(head string) error {
+	if head == "" {
+		return m.fail(0, "expected a measure, such as ndcg@10")
+	}
+	if at := strings.IndexByte(head, '@'); at >= 0 {
+		return m.parseOwn(head[:at], head[at+1:], true)
+	}
+	for _, s := range trecNames {
+		if s.name == head {
+			m.kind = s.kind
+			return nil
+		}
+	}
+	for _, s := range trecCuts {
+		if rest, ok := strings.CutPrefix(head, s.name); ok && startsWithDigit(rest) {
+			m.kind = s.kind
+			return m.parseCut(rest, len(s.name))
+		}
+	}
+	for _, s := range trecLevels {
+		if rest, ok := strings.CutPrefix(head, s.name); ok && rest != "" {
+			return m.parseLevel(s.kind, rest, len(s.name))
+		}
+	}
+	return m.parseOwn(head, "", false)
+}
+
+func (m *Measure) parseOwn(base, rest string, hasCut bool) error {
+	at := slices.IndexFunc(ownNames, func(s spelling) bool { return strings.EqualFold(s.name, base) })
+	if at < 0 {
+		e := &MeasureError{Name: m.Name, Why: "no such measure", Near: nearNames(base, rest, hasCut)}
+		return e
+	}
+	s := ownNames[at]
+	m.kind = s.kind
+	switch {
+	case hasCut && s.cut == noCut:
+		return m.fail(len(base), s.name+" takes no cut")
+	case hasCut:
+		return m.parseCut(rest, len(base)+1)
+	case s.cut == mustCut:
+		return m.fail(len(base), fmt.Sprintf("%s needs a cut, such as %s@10", s.name, s.name))
+	}
+	return nil
+}
+
+func (m *Measure) parseCut(text string, at int) error {
+	if end := strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' }); end >= 0 {
+		return m.fail(at+end, "expected a rank from 1 on")
+	}
+	k, err := strconv.Atoi(text)
+	if err != nil || k < 1 || k > maxCut {
+		return m.fail(at, fmt.Sprintf("expected a rank from 1 to %d", maxCut))
+	}
+	m.k = k
+	return nil
+}
+
+func (m *Measure) parseLevel(k kind, text string, at int) error {
+	x, ok := plainNumber(text)
+	if !ok || (k == interpolated && x > 1) || x > 1000 || (k == rprecMultiple && x == 0) {
+		return m.fail(at, "expected a number, such as 0.20")
+	}
+	m.kind, m.x = k, x
+	return nil
+}
+
+// parseArgs reads "(grade>=2)" or "(p=0.5,grade>=2)", which begin at offset at.
+func (m *Measure) parseArgs(at int, args string) error {
+	if args == "" {
+		return nil
+	}
+	at++
+	for _, arg := range strings.Split(args[1:len(args)-1], ",") {
+		if err := m.parseArg(at, arg); err != nil {
+			return err
+		}
+		at += len(arg) + 1
+	}
+	return nil
+}
+
+func (m *Measure) parseArg(at int, arg string) error {
+	if g, ok := strings.CutPrefix(arg, "grade>="); ok {
+		return m.parseGrade(at+len("grade>="), g)
+	}
+	if p, ok := strings.CutPrefix(arg, "p="); ok && takesPersistence(m.kind) {
+		x, ok := plainNumber(p)
+		if !ok || x <= 0 || x >= 1 {
+			return m.fail(at+len("p="), "expected a persistence between 0 and 1")
+		}
+		m.x = x
+		return nil
+	}
+	if takesPersistence(m.kind) {
+		return m.fail(at, "expected grade>=N or p=X")
+	}
+	return m.fail(at, "expected grade>=N")
+}
+
+func (m *Measure) parseGrade(at int, text string) error {
+	g, err := strconv.Atoi(text)
+	if err != nil || g < 1 || g > maxGrade || text[0] == '+' {
+		return m.fail(at, "expected a grade from 1 on")
+	}
+	if m.graded() || m.kind == judged || m.kind == unjudged || m.aggregate() == sum {
+		return m.fail(at-len("grade>="), canonicalNames[m.kind]+" does not look at a least grade")
+	}
+	m.level = g
+	return nil
+}
+
+// plainNumber reads digits with at most one point, nothing else.
+func plainNumber(text string) (float64, bool) {
+	if strings.Trim(text, "0123456789.") != "" {
+		return 0, false
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	return x, err == nil
+}
+
+func takesPersistence(k kind) bool { return k == rbp || k == rbpRest }
+
+func startsWithDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
+
+func (m *Measure) fail(at int, why string) error {
+	return &MeasureError{Name: m.Name, At: at, Why: why}
+}
+
+// nearNames lists up to three names like base, with the cut that was asked.
+func nearNames(base, rest string, hasCut bool) []string {
+	type near struct {
+		name     string
+		distance int
+	}
+	var found []near
+	add := func(name, shown string) {
+		d := editDistance(strings.ToLower(base), strings.ToLower(name))
+		if d <= 1+len(name)/4 && !slices.ContainsFunc(found, func(n near) bool { return n.name == shown }) {
+			found = append(found, near{shown, d})
+		}
+	}
+	for _, s := range ownNames {
+		add(s.name, s.withCut(rest, hasCut))
+	}
+	if !hasCut {
+		for _, s := range trecNames {
+			add(s.name, s.name)
+		}
+		for _, s := range trecCuts {
+			add(s.name+"10", s.name+"10")
+		}
+	}
+	slices.SortStableFunc(found, func(a, b near) int { return a.distance - b.distance })
+	out := make([]string, 0, 3)
+	for _, n := range found[:min(3, len(found))] {
+		out = append(out, n.name)
+	}
+	return out
+}
+
+// withCut shows an own name as it would be asked for.
+func (s spelling) withCut(rest string, hasCut bool) string {
+	switch {
+	case s.cut == noCut || (!hasCut && s.cut == mayCut):
+		return s.name
+	case startsWithDigit(rest):
+		return s.name + "@" + rest
+	}
+	return s.name + "@10"
+}
+
+// editDistance counts insertions, deletions, substitutions and swaps of
+// neighbours between a and b (optimal string alignment), by bytes.
+func editDistance(a, b string) int {
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			same := 1
+			if a[i-1] == b[j-1] {
+				same = 0
+			}
+			best := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+same)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				best = min(best, rows[i-2][j-2]+1)
+			}
+			rows[i][j] = best
+		}
+	}
+	return rows[len(a)][len(b)]
+}
