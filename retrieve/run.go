@@ -2,6 +2,7 @@ package retrieve
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -57,4 +58,32 @@ func (r *RunRetriever) Retrieve(ctx context.Context, q Query) (Result, error) {
 		hits[i] = Hit{ChunkID: ranking.IDs[i], Score: ranking.Scores[i]}
 	}
 	return Result{Hits: hits, Took: time.Duration(0)}, nil
+}
+
+// NewRun makes a run of rankings as retrieved: results[i] answers queries[i],
+// and hits name chunks. Repeated ids are dropped and counted; the order given
+// is kept.
+func NewRun(tag string, queries []string, results []Result) (*Run, error) {
+	if len(queries) != len(results) {
+		return nil, fmt.Errorf("run: %d results for %d queries", len(results), len(queries))
+	}
+	run := &Run{Tag: tag, Queries: queries, Rankings: make([]Ranking, len(queries)), byID: map[string]int{}}
+	for i, query := range queries {
+		if _, ok := run.byID[query]; ok {
+			return nil, fmt.Errorf("run: query %s: duplicate", query)
+		}
+		run.byID[query] = i
+		seen := map[string]bool{}
+		for _, hit := range results[i].Hits {
+			run.Rows++
+			if seen[hit.ChunkID] {
+				run.Duplicates++
+				continue
+			}
+			seen[hit.ChunkID] = true
+			r := &run.Rankings[i]
+			r.IDs, r.Scores = append(r.IDs, hit.ChunkID), append(r.Scores, hit.Score)
+		}
+	}
+	return run, nil
 }

@@ -1,0 +1,145 @@
+package retrieve
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// ReadRun reads a run file: Parquet if its name ends in .parquet, else TREC.
+// Errors name the file and the line or row.
+func ReadRun(path string) (*Run, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("run: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("run: %w", err)
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("run %s: is a folder", path)
+	}
+	if strings.EqualFold(filepath.Ext(path), ".parquet") {
+		return ReadParquet(f, info.Size(), path)
+	}
+	return ReadTREC(f, path)
+}
+
+// maxLine bounds a line of a TREC run, in bytes.
+const maxLine = 1 << 20
+
+// ReadTREC reads a TREC run, lines of "query Q0 document rank score tag" in any
+// order; what follows the tag, blank lines and lines that begin with # do not
+// count. Results are ordered as trec_eval 10 does: score (double precision)
+// descending, then id descending by bytes; the rank column is not read. name
+// stands for the reader in errors.
+func ReadTREC(r io.Reader, name string) (*Run, error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 1<<16), maxLine)
+	var read rows
+	var ids slab
+	queries, tag := newNamer(), ""
+	line := 1
+	for ; lines.Scan(); line++ {
+		row, err := parseTREC(lines.Bytes())
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+		}
+		if row.query == nil {
+			continue
+		}
+		if tag == "" {
+			tag = string(row.tag)
+		}
+		read.query = append(read.query, queries.of(row.query))
+		ids.add(row.id)
+		read.scores = append(read.scores, row.score)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+	}
+	read.names, read.ids = queries.names, ids.strings()
+	run := read.run(byScoreDescID)
+	run.Tag = tag
+	return run, nil
+}
+
+// trecRow is a line's fields; query is nil for a line without any.
+type trecRow struct {
+	query, id, tag []byte
+	score          float64
+}
+
+func parseTREC(line []byte) (trecRow, error) {
+	var fields [6][]byte
+	n := 0
+	for rest := bytes.TrimLeft(line, " \t\r\v\f"); n < len(fields) && len(rest) > 0; n++ {
+		end := bytes.IndexAny(rest, " \t\r\v\f")
+		if end < 0 {
+			end = len(rest)
+		}
+		fields[n] = rest[:end]
+		rest = bytes.TrimLeft(rest[end:], " \t\r\v\f")
+	}
+	if n == 0 || fields[0][0] == '#' {
+		return trecRow{}, nil
+	}
+	if n < len(fields) {
+		return trecRow{}, fmt.Errorf("%d fields, a run's line has 6: query Q0 document rank score tag", n)
+	}
+	score, err := strconv.ParseFloat(string(fields[4]), 64)
+	if err != nil {
+		return trecRow{}, fmt.Errorf("score %q is no number", fields[4])
+	}
+	if err := finite(score); err != nil {
+		return trecRow{}, err
+	}
+	return trecRow{query: fields[0], id: fields[2], tag: fields[5], score: score}, nil
+}
+
+func finite(score float64) error {
+	if math.IsNaN(score) || math.IsInf(score, 0) {
+		return fmt.Errorf("score %v is not finite", score)
+	}
+	return nil
+}
+
+// WriteTREC writes a run as TREC lines, in its order. Since readers order TREC
+// runs by score and then id descending, ties may be read back in another order
+// than a run from elsewhere has. An id with white space cannot be written.
+func WriteTREC(w io.Writer, run *Run) error {
+	out := bufio.NewWriter(w)
+	tag := run.Tag
+	if tag == "" {
+		tag = "goldgen"
+	}
+	for i, query := range run.Queries {
+		ranking := run.Rankings[i]
+		for j, id := range ranking.IDs {
+			if err := errors.Join(trecWord(query), trecWord(id), trecWord(tag)); err != nil {
+				return err
+			}
+			score := strconv.FormatFloat(ranking.Scores[j], 'g', -1, 64)
+			if _, err := fmt.Fprintf(out, "%s Q0 %s %d %s %s\n", query, id, j+1, score, tag); err != nil {
+				return err
+			}
+		}
+	}
+	return out.Flush()
+}
+
+func trecWord(s string) error {
+	if s == "" || s[0] == '#' || strings.ContainsAny(s, " \t\r\n\v\f") {
+		return fmt.Errorf("%q cannot stand in a TREC run: it is empty, begins with # or has white space", s)
+	}
+	return nil
+}
