@@ -15,7 +15,7 @@ func (s *scores) abstention() *Abstention {
 	for i := range s.in.Cases {
 		c := &s.in.Cases[i]
 		has := len(c.Ranking) > 0
-		scoredAll = scoredAll && (c.Scored || !has)
+		scoredAll = scoredAll && (c.Scores != nil || !has)
 		switch {
 		case c.Failed != "":
 		case c.Abstain:
@@ -66,8 +66,8 @@ func topScores(cases []Case, abstain bool) []float64 {
 			continue
 		}
 		top := math.Inf(-1)
-		if len(c.Ranking) > 0 {
-			top = c.Ranking[0].Score
+		if len(c.Scores) > 0 {
+			top = c.Scores[0]
 		}
 		out = append(out, top)
 	}

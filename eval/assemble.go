@@ -119,7 +119,7 @@ func (g *group) clusters(s *scores) int {
 }
 
 func (s *scores) counts() Counts {
-	n := Counts{Cases: len(s.in.Cases)}
+	n := Counts{Cases: len(s.in.Cases), Duplicates: s.in.Duplicates}
 	p := s.prepared
 	for i := range p.facts {
 		f := &p.facts[i]

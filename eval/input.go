@@ -28,6 +28,8 @@ type Input struct {
 
 	Seed int64 // of the label draws; used only where labels are uncertain
 
+	Duplicates int // results dropped before: they are added to Counts.Duplicates
+
 	Header // passed on to the Result as it stands
 }
 
@@ -44,18 +46,12 @@ type Case struct {
 
 	Documents, Sections, Chunks []string
 
-	Ranking   []Hit // best first; the order is the ranking, scores are not looked at
-	Scored    bool  // the scores of Ranking mean something
+	Ranking   []string  // ids, best first; the order is the ranking
+	Scores    []float64 // of Ranking, or nil where the retriever gives none; they do not order it
 	Forbidden []string
 	Exclude   []string      // taken out of ranking and labels: the source under --source out
 	Took      time.Duration // 0 unknown
 	Failed    string        // the retriever's error for this query, "" none
-}
-
-// Hit is one result of a ranking.
-type Hit struct {
-	ID    string
-	Score float64
 }
 
 // Label is what is known of one item. Grade is 0, 1, 2 ... or Unknown.

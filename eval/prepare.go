@@ -117,22 +117,37 @@ func (p *prepared) readRanking(i int, c *Case, index map[string]int32) error {
 	f := &p.facts[i]
 	f.state = firstState(c)
 	hits := p.hits[p.hitStart[i]:p.hitStart[i+1]]
-	for rank := range c.Ranking {
-		h := &c.Ranking[rank]
-		if math.IsNaN(h.Score) || math.IsInf(h.Score, 0) {
-			return fmt.Errorf("rank %d: %q: score is %v", rank+1, h.ID, h.Score)
-		}
-		f.rising = f.rising || (c.Scored && rank > 0 && h.Score > c.Ranking[rank-1].Score)
-		at, known := index[h.ID]
+	if err := f.readScores(c); err != nil {
+		return err
+	}
+	for rank, id := range c.Ranking {
+		at, known := index[id]
 		if !known {
 			at = unlabelledHit
 		} else if at < 0 {
 			f.drop(rank, at == returnedID)
 			continue
 		}
-		index[h.ID] = returnedID
+		index[id] = returnedID
 		hits[f.results] = at
 		f.keep(rank)
+	}
+	return nil
+}
+
+// readScores checks the scores of a case, if it has any.
+func (f *caseFacts) readScores(c *Case) error {
+	if c.Scores == nil {
+		return nil
+	}
+	if len(c.Scores) != len(c.Ranking) {
+		return fmt.Errorf("%d scores for %d results", len(c.Scores), len(c.Ranking))
+	}
+	for rank, score := range c.Scores {
+		if math.IsNaN(score) || math.IsInf(score, 0) {
+			return fmt.Errorf("rank %d: %q: score is %v", rank+1, c.Ranking[rank], score)
+		}
+		f.rising = f.rising || (rank > 0 && score > c.Scores[rank-1])
 	}
 	return nil
 }
@@ -202,18 +217,18 @@ func findLeaks(in *Input) []Leak {
 
 func leaksOf(c *Case, restricted func(*Case, string) bool) []Leak {
 	var leaks []Leak
-	for rank, h := range c.Ranking {
+	for rank, id := range c.Ranking {
 		kind := ""
 		switch {
-		case slices.Contains(c.Forbidden, h.ID):
+		case slices.Contains(c.Forbidden, id):
 			kind = "forbidden"
-		case restricted != nil && restricted(c, h.ID):
+		case restricted != nil && restricted(c, id):
 			kind = "scope"
 		default:
 			continue
 		}
-		if !slices.ContainsFunc(leaks, func(l Leak) bool { return l.Chunk == h.ID }) {
-			leaks = append(leaks, Leak{Case: c.ID, Query: c.Query, Scope: c.Scope, Chunk: h.ID, Rank: rank + 1, Kind: kind})
+		if !slices.ContainsFunc(leaks, func(l Leak) bool { return l.Chunk == id }) {
+			leaks = append(leaks, Leak{Case: c.ID, Query: c.Query, Scope: c.Scope, Chunk: id, Rank: rank + 1, Kind: kind})
 		}
 	}
 	return leaks

@@ -34,7 +34,8 @@ type SliceValue struct {
 // that takes the grade's place, or nil.
 type RankedHit struct {
 	ID    string
-	Score float64
+	Rank  int      // in what the retriever returned, from 1
+	Score *float64 // nil where the retriever gives none
 	Grade int
 	P     *float64
 }
@@ -94,7 +95,10 @@ func (s *scores) ranked(i int) []RankedHit {
 		if f.kept != nil {
 			at = int(f.kept[n])
 		}
-		out[n] = RankedHit{ID: c.Ranking[at].ID, Score: c.Ranking[at].Score, Grade: Unlabelled}
+		out[n] = RankedHit{ID: c.Ranking[at], Rank: at + 1, Grade: Unlabelled}
+		if c.Scores != nil {
+			out[n].Score = &c.Scores[at]
+		}
 		if label := p.hits[p.hitStart[i]+n]; label != unlabelledHit {
 			out[n].Grade = int(p.grades[p.labelStart[i]+int(label)])
 			if u := c.Labels[label].Uncertain; u != nil {

@@ -3,7 +3,7 @@ package eval
 import (
 	"cmp"
 	"iter"
-	"slices"
+	"sort"
 )
 
 // Qrel is one line of a qrels file.
@@ -33,10 +33,24 @@ func FromQrels(qrels iter.Seq2[Qrel, error]) ([]Case, error) {
 	return cases, nil
 }
 
-// SortTREC orders hits as trec_eval does: score descending, then id
-// descending by bytes.
-func SortTREC(hits []Hit) {
-	slices.SortFunc(hits, func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.ID, a.ID))
-	})
+// TRECOrder sorts a ranking in place as trec_eval does: score descending, then
+// id descending by bytes. The two have the same length.
+func TRECOrder(ids []string, scores []float64) {
+	sort.Sort(trecOrder{ids, scores})
+}
+
+type trecOrder struct {
+	ids    []string
+	scores []float64
+}
+
+func (o trecOrder) Len() int { return len(o.ids) }
+
+func (o trecOrder) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(o.scores[j], o.scores[i]), cmp.Compare(o.ids[j], o.ids[i])) < 0
+}
+
+func (o trecOrder) Swap(i, j int) {
+	o.ids[i], o.ids[j] = o.ids[j], o.ids[i]
+	o.scores[i], o.scores[j] = o.scores[j], o.scores[i]
 }

@@ -60,17 +60,17 @@ func trecCases(t testing.TB, qrels, run string) []eval.Case {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rankings := map[string][]eval.Hit{}
+	ids, scores := map[string][]string{}, map[string][]float64{}
 	for f := range lines(t, run) {
 		score, err := strconv.ParseFloat(f[4], 64)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rankings[f[0]] = append(rankings[f[0]], eval.Hit{ID: f[2], Score: score})
+		ids[f[0]], scores[f[0]] = append(ids[f[0]], f[2]), append(scores[f[0]], score)
 	}
 	for i := range cases {
-		cases[i].Ranking, cases[i].Scored = rankings[cases[i].ID], true
-		eval.SortTREC(cases[i].Ranking)
+		cases[i].Ranking, cases[i].Scores = ids[cases[i].ID], scores[cases[i].ID]
+		eval.TRECOrder(cases[i].Ranking, cases[i].Scores)
 	}
 	return cases
 }
