@@ -65,4 +65,5 @@ const (
 	ReasonUnreadable    = "parsed"          // no usable reply after all attempts
 	ReasonTypeUnknown   = "type_unsupported"
 	ReasonNearDuplicate = "near_duplicate"
+	ReasonDryRun        = "dry_run" // the reply is not in the cache, and no call may be made
 )

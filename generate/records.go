@@ -1,10 +1,7 @@
 package generate
 
 import (
-	"context"
-
 	"github.com/goldgen/goldgen/datasets"
-	"github.com/goldgen/goldgen/sample"
 )
 
 // Record is one line of a candidates file: a case, or the reject of its row.
@@ -15,17 +12,20 @@ type Record struct {
 	Reject *datasets.Reject `json:"reject,omitempty"`
 }
 
-// Summary is the funnel of a run.
+// Summary is the funnel of a run. Asked = Accepted + Rejected + Pending.
 type Summary struct {
-	Asked     int                  `json:"asked"`    // rows tried
-	Accepted  int                  `json:"accepted"` // spares included
-	Spare     int                  `json:"spare"`
-	Rejected  int                  `json:"rejected"`
-	Calls     int                  `json:"calls"` // cached ones included
-	Rounds    int                  `json:"rounds"`
-	Reasons   map[string]int       `json:"reasons"` // reject reason -> count
-	ByType    map[string]TypeTally `json:"by_type"`
-	Shortfall []datasets.Shortfall `json:"shortfall"`
+	Asked        int                  `json:"asked"`    // rows tried
+	Accepted     int                  `json:"accepted"` // spares included
+	Spare        int                  `json:"spare"`
+	SpareWanted  int                  `json:"spare_wanted"`
+	Rejected     int                  `json:"rejected"`
+	Pending      int                  `json:"pending,omitempty"` // of a dry run: not in the cache
+	Calls        int                  `json:"calls"`             // cached ones included
+	CallsPerCase float64              `json:"calls_per_case"`    // calls / accepted, 4 decimals
+	Rounds       int                  `json:"rounds"`
+	Reasons      map[string]int       `json:"reasons"` // reject reason -> count
+	ByType       map[string]TypeTally `json:"by_type"`
+	Shortfall    []datasets.Shortfall `json:"shortfall"`
 }
 
 // TypeTally is the funnel of one query type.
@@ -36,21 +36,31 @@ type TypeTally struct {
 	KeepRate float64 `json:"keep_rate"` // accepted / asked, 4 decimals
 }
 
-// Progress of a run, for display.
-type Progress struct {
-	Done     int // outcomes so far
-	Asked    int // rows handed out so far
-	Accepted int
-	Rejected int
-	Calls    int
+func (s *Summary) add(queryType string, o Outcome) {
+	t := s.ByType[queryType]
+	s.Asked++
+	t.Asked++
+	s.Calls += o.Calls
+	t.Calls += o.Calls
+	switch {
+	case o.Case != nil:
+		s.Accepted++
+		t.Accepted++
+	case o.Reject.Reason == ReasonDryRun:
+		s.Pending++
+	default:
+		s.Rejected++
+		s.Reasons[o.Reject.Reason]++
+	}
+	s.ByType[queryType] = t
 }
 
-// Options of a run.
-type Options struct {
-	Concurrency int            // chunks in work at once; at least 1
-	Spare       float64        // share of spare cases per stratum; 0 when nothing judges
-	Progress    func(Progress) // may be nil; called by one goroutine at a time
+func (s *Summary) rates() {
+	for name, t := range s.ByType {
+		t.KeepRate = round4(float64(t.Accepted) / float64(t.Asked))
+		s.ByType[name] = t
+	}
+	if s.Accepted > 0 {
+		s.CallsPerCase = round4(float64(s.Calls) / float64(s.Accepted))
+	}
 }
-
-// Fetch returns the unit of a row. An error ends the run.
-type Fetch func(ctx context.Context, row sample.Row) (Unit, error)

@@ -1,0 +1,251 @@
+package generate
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/retrieve"
+)
+
+// BuiltinName stands in provenance.
+const BuiltinName = "builtin"
+
+// Builtin writes known-item queries without a model: terms drawn from the
+// chunk's own (Azzopardi, de Rijke, Balog: Building simulated queries for
+// known-item topics, SIGIR 2007). It shows the pipeline, not quality.
+type Builtin struct {
+	stats Stats
+	seed  int64
+}
+
+// NewBuiltin returns a builtin writer. stats are of the corpus.
+func NewBuiltin(stats Stats, seed int64) *Builtin { return &Builtin{stats, seed} }
+
+// draws bounds how often terms are drawn until one sentence holds enough of
+// them.
+const draws = 12
+
+// minEvidenceShare of a query's terms must stand in the evidence.
+const minEvidenceShare = .5
+
+// form says how the queries of a type are drawn.
+type form struct {
+	terms, more int     // number of terms: terms to terms+more
+	background  float64 // weight of the chunk's common terms against tf idf
+	target      float64 // how much likelier terms of the target sentence are
+}
+
+func formOf(queryType string) (form, bool) {
+	switch queryType {
+	case datasets.Factual:
+		return form{terms: 3, more: 1, background: .1, target: 6}, true
+	case datasets.Keyword:
+		return form{terms: 2, more: 2, background: 0, target: 4}, true
+	case datasets.Reformulated:
+		return form{terms: 3, more: 1, background: .7, target: 2}, true
+	}
+	return form{}, false
+}
+
+// Write draws a query. The same unit gives the same one.
+func (b *Builtin) Write(ctx context.Context, u Unit) (Outcome, error) {
+	if ctx.Err() != nil {
+		return Outcome{}, context.Cause(ctx)
+	}
+	if err := checkUnit(u); err != nil {
+		return Outcome{}, err
+	}
+	f, ok := formOf(u.Row.QueryType)
+	if !ok {
+		return b.refused(u, refuse(ReasonTypeUnknown, "the builtin writer knows no query type %s", u.Row.QueryType)), nil
+	}
+	places := anyTargets(u, b.stats)
+	bag := b.bag(u, places, f)
+	if len(places) == 0 || len(bag) < 2 {
+		return b.refused(u, refuse(ReasonNoTarget, "chunk %s: fewer than two terms to draw from", u.Chunks[0].ID)), nil
+	}
+	drawn, evidence, share := b.draw(u, bag, places, f)
+	if share < minEvidenceShare {
+		return b.refused(u, refuse(ReasonNoEvidence, "chunk %s: no sentence holds half of the terms drawn", u.Chunks[0].ID)), nil
+	}
+	return b.outcome(u, drawn, evidence, share), nil
+}
+
+func (b *Builtin) refused(u Unit, r *refusal) Outcome {
+	return Outcome{Reject: newReject(u, "", r, nil, nil)}
+}
+
+func (b *Builtin) outcome(u Unit, drawn []string, evidence target, share float64) Outcome {
+	lang := language(u)
+	query := phrase(u.Row.QueryType, lang, drawn)
+	list := []datasets.Evidence{evidence.evidence(u)}
+	candidate := Candidate{Query: query, Type: u.Row.QueryType, Language: lang, Chunk: u.Chunks[0], Evidence: list}
+	checks, failed := runGates(candidate, []Gate{Length, CopiedRun})
+	checks = append(checks, datasets.Check{Name: "evidence_terms", Passed: true, Value: round4(share)})
+	if failed != nil {
+		return Outcome{Reject: newReject(u, query, &refusal{failed.Reason, failed.Detail}, checks, list)}
+	}
+	c := newCase(u, query, lang, list, checks)
+	c.Provenance = datasets.Provenance{Generator: BuiltinName, Seed: b.seed, Stratum: u.Row.Stratum}
+	c.Judgments[0].Judge = BuiltinName
+	return Outcome{Case: c}
+}
+
+// weighted is a word of the chunk with its chance of being drawn.
+type weighted struct {
+	word, term string
+	weight     float64
+}
+
+// bag returns the chunk's words, by word, each weighed by
+// (1-background) tf idf + background P(term in the corpus), both normalised,
+// times the form's preference for the sentence of the row's slot.
+func (b *Builtin) bag(u Unit, places []target, f form) []weighted {
+	tf, word := map[string]int{}, map[string]string{}
+	text := u.Chunks[0].Text
+	surface := retrieve.ContentWords(text)
+	for i, term := range retrieve.Terms(text) {
+		if i < len(surface) && drawable(surface[i]) {
+			tf[term]++
+			if w, ok := word[term]; !ok || surface[i] < w {
+				word[term] = surface[i]
+			}
+		}
+	}
+	var preferred map[string]bool
+	if len(places) > 0 {
+		preferred = termSet(b.place(u, places).text)
+	}
+	sumTF, sumBack := 0.0, 0.0
+	bag := make([]weighted, 0, len(tf))
+	for term := range tf {
+		bag = append(bag, weighted{word: word[term], term: term})
+	}
+	slices.SortFunc(bag, func(x, y weighted) int { return cmp.Compare(x.term, y.term) })
+	for _, w := range bag {
+		sumTF += float64(float64(tf[w.term]) * b.stats.IDF(w.term))
+		sumBack += math.Exp(-b.stats.IDF(w.term))
+	}
+	for i, w := range bag {
+		idf := b.stats.IDF(w.term)
+		own := float64(float64(tf[w.term])*idf) / max(sumTF, 1e-9)
+		back := math.Exp(-idf) / max(sumBack, 1e-9)
+		bag[i].weight = float64((1-f.background)*own) + float64(f.background*back)
+		if preferred[w.term] {
+			bag[i].weight *= f.target
+		}
+	}
+	return bag
+}
+
+// place is the sentence that the row's slot prefers.
+func (b *Builtin) place(u Unit, places []target) target {
+	good := slices.DeleteFunc(slices.Clone(places), func(t target) bool { return !t.good() })
+	if len(good) == 0 {
+		good = places
+	}
+	return good[(u.Row.Slot+typeOffset(u.Row.QueryType))%len(good)]
+}
+
+// drawable words have a letter and more than one character.
+func drawable(word string) bool {
+	return len(word) > 1 && strings.ContainsFunc(word, unicode.IsLetter)
+}
+
+// draw draws terms until one sentence holds enough of them, and returns the
+// best draw.
+func (b *Builtin) draw(u Unit, bag []weighted, places []target, f form) (drawn []string, evidence target, share float64) {
+	rng := b.random(u)
+	for range draws {
+		words := sampleWords(rng, bag, f.terms+rng.IntN(f.more+1))
+		place, s := mostOf(words, places)
+		if s > share || drawn == nil {
+			drawn, evidence, share = words, place, s
+		}
+		if share >= minEvidenceShare {
+			break
+		}
+	}
+	return drawn, evidence, share
+}
+
+// random is seeded by run, stage and unit.
+func (b *Builtin) random(u Unit) *rand.Rand {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%s", b.seed, StageName, u.Row.CaseID))
+	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16])))
+}
+
+// sampleWords draws n words without replacement, by weight (Efraimidis and
+// Spirakis 2006), in the order drawn.
+func sampleWords(rng *rand.Rand, bag []weighted, n int) []string {
+	type keyed struct {
+		word string
+		key  float64
+	}
+	keys := make([]keyed, len(bag))
+	for i, w := range bag {
+		keys[i] = keyed{w.word, math.Log(1-rng.Float64()) / max(w.weight, 1e-12)}
+	}
+	slices.SortStableFunc(keys, func(a, b keyed) int { return cmp.Compare(b.key, a.key) })
+	var drawn []string
+	for _, k := range keys[:min(n, len(keys))] {
+		drawn = append(drawn, k.word)
+	}
+	return drawn
+}
+
+// mostOf returns the sentence that holds most of the words' terms, the better
+// target on ties, and the share that it holds.
+func mostOf(words []string, places []target) (target, float64) {
+	query := strings.Join(words, " ")
+	best, share := places[0], -1.0
+	for _, t := range places {
+		s := overlap(query, t.text)
+		if s > share || s == share && t.good() && !best.good() {
+			best, share = t, s
+		}
+	}
+	return best, share
+}
+
+// phrase words a query so that its type shows: a question, bare words, or a
+// remark around words in general use.
+func phrase(queryType, lang string, drawn []string) string {
+	and, question, remark := frames(lang)
+	switch queryType {
+	case datasets.Keyword:
+		return strings.Join(drawn, " ")
+	case datasets.Factual:
+		return fmt.Sprintf(question, enumerate(drawn, and))
+	}
+	return fmt.Sprintf(remark, enumerate(drawn, and))
+}
+
+func frames(lang string) (and, question, remark string) {
+	switch lang {
+	case "de":
+		return "und", "Was gilt für %s?", "ich suche Hilfe zu %s"
+	case "fr":
+		return "et", "Que faut-il savoir sur %s ?", "je cherche de l'aide sur %s"
+	case "es":
+		return "y", "¿Qué hay que saber sobre %s?", "busco ayuda con %s"
+	}
+	return "and", "What is there to know about %s?", "looking for help with %s"
+}
+
+func enumerate(list []string, and string) string {
+	if len(list) == 1 {
+		return list[0]
+	}
+	last := len(list) - 1
+	return strings.Join(list[:last], ", ") + " " + and + " " + list[last]
+}

@@ -1,0 +1,223 @@
+package generate
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/retrieve"
+)
+
+// Candidate is what a gate looks at: the final wording and what it stands on.
+type Candidate struct {
+	Query    string
+	Type     string
+	Language string // of the chunk, "" unknown
+	Chunk    corpus.Chunk
+	Evidence []datasets.Evidence
+}
+
+// quotes joins the evidence.
+func (c Candidate) quotes() string {
+	var list []string
+	for _, e := range c.Evidence {
+		list = append(list, e.Quote)
+	}
+	return strings.Join(list, "\n")
+}
+
+// Verdict is a gate's outcome. Reason is the reject's code when it did not
+// pass, Detail says why in words.
+type Verdict struct {
+	Check  datasets.Check
+	Reason string
+	Detail string
+}
+
+// Gate refuses queries that must not get into a set. It sees one query: what
+// depends on others is decided by Decide.
+type Gate func(Candidate) Verdict
+
+// Gates returns the gates that need no model, in order.
+func Gates() []Gate {
+	return []Gate{Preamble, Length, Language, RefersToText, SelfContained, CopiedRun, CopiedOverlap}
+}
+
+// runGates runs all gates, so that every value is recorded, and returns the
+// first verdict that did not pass.
+func runGates(c Candidate, gates []Gate) (checks []datasets.Check, failed *Verdict) {
+	for _, gate := range gates {
+		v := gate(c)
+		checks = append(checks, v.Check)
+		if !v.Check.Passed && failed == nil {
+			failed = &v
+		}
+	}
+	return checks, failed
+}
+
+func verdict(name string, passed bool, value float64, format string, args ...any) Verdict {
+	v := Verdict{Check: datasets.Check{Name: name, Passed: passed, Value: round4(value)}}
+	if !passed {
+		v.Reason, v.Detail = name, fmt.Sprintf(format, args...)
+	}
+	return v
+}
+
+// round4 keeps four decimals, as everything stored does.
+func round4(x float64) float64 { return math.Round(x*1e4) / 1e4 }
+
+var preamble = regexp.MustCompile(`(?i)^\W*(?:here(?:'s| is| are)|sure\b|certainly\b|of course\b|okay\b|ok,|(?:question|query|queries|keywords?|answer|search(?: query)?|frage|suchanfrage|pregunta)s?\s*(?:\d+\s*)?:|(?:the|a|two|three|some|possible|example) (?:questions?|quer(?:y|ies)|keywords)\b)`)
+var numbered = regexp.MustCompile(`(?:^|\s)(?:1[.)]|Q1:?)\s.*\s(?:2[.)]|Q2:?)\s`)
+
+// Preamble refuses what introduces a query instead of being one ("Here are two
+// questions:"), several queries in one, and remains of JSON. Value: 1 when it
+// found such, else 0.
+func Preamble(c Candidate) Verdict {
+	q := strings.TrimSpace(c.Query)
+	switch {
+	case preamble.MatchString(q):
+		return verdict("preamble", false, 1, "it introduces a query")
+	case strings.HasSuffix(q, ":"):
+		return verdict("preamble", false, 1, "it ends with a colon")
+	case strings.ContainsAny(q, "\n\r") || numbered.MatchString(q) || strings.Count(q, "?") > 1:
+		return verdict("preamble", false, 1, "more than one query")
+	case strings.ContainsAny(q, "{}") && strings.Contains(q, `"`), strings.Contains(q, "```"), strings.Contains(q, "</"):
+		return verdict("preamble", false, 1, "it holds markup or JSON")
+	}
+	return verdict("preamble", true, 0, "")
+}
+
+// lengthBounds are in words, by query type.
+func lengthBounds(queryType string) (low, high int) {
+	if queryType == datasets.Keyword {
+		return 2, 7
+	}
+	return 4, 25
+}
+
+// Length refuses queries that are too short to ask for one thing and too long
+// for anybody to type. Value: words. Scripts without spaces count two
+// characters a word.
+func Length(c Candidate) Verdict {
+	low, high := lengthBounds(c.Type)
+	n := wordCount(c.Query)
+	return verdict("length", n >= low && n <= high, float64(n), "%d words, not %d to %d", n, low, high)
+}
+
+func wordCount(text string) int {
+	n, dense := 0, 0
+	for _, w := range words(text) {
+		if unicode.In([]rune(w)[0], unicode.Han, unicode.Hiragana, unicode.Katakana) {
+			dense++
+		} else {
+			n++
+		}
+	}
+	return n + (dense+1)/2
+}
+
+// minLanguageWords is the length from which a query's language can be told.
+const minLanguageWords = 5
+
+// Language refuses queries in another language than the chunk's. A language
+// that cannot be told passes: queries are short. Value: 1 when the two are the
+// same, .5 when one is not known, 0 when they differ.
+func Language(c Candidate) Verdict {
+	if script(c.Query) != script(c.Chunk.Text) && c.Type != datasets.Keyword {
+		return verdict("language", false, 0, "another script than the chunk's")
+	}
+	got := ""
+	if c.Type != datasets.Keyword && wordCount(c.Query) >= minLanguageWords {
+		got = corpus.Language(c.Query)
+	}
+	switch {
+	case got == "" || c.Language == "":
+		return verdict("language", true, .5, "")
+	case got == c.Language:
+		return verdict("language", true, 1, "")
+	}
+	return verdict("language", false, 0, "%s, not %s", got, c.Language)
+}
+
+// script tells the scripts that most letters are of.
+func script(text string) string {
+	counts := map[string]int{}
+	for _, r := range text {
+		switch {
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana):
+			counts["cjk"] += 3 // a character says as much as some letters
+		case unicode.In(r, unicode.Hangul):
+			counts["hangul"] += 2
+		case unicode.In(r, unicode.Cyrillic):
+			counts["cyrillic"]++
+		case unicode.In(r, unicode.Arabic):
+			counts["arabic"]++
+		case unicode.In(r, unicode.Greek):
+			counts["greek"]++
+		case unicode.IsLetter(r):
+			counts["latin"]++
+		}
+	}
+	best, name := 0, "latin"
+	for _, s := range [...]string{"latin", "cjk", "hangul", "cyrillic", "arabic", "greek"} {
+		if counts[s] > best {
+			best, name = counts[s], s
+		}
+	}
+	return name
+}
+
+// runBound is the longest run of words that a query may share with its
+// evidence, by query type. Names of several words must be allowed; half a
+// sentence must not.
+func runBound(queryType string) int {
+	switch queryType {
+	case datasets.Reformulated:
+		return 3
+	case datasets.Keyword:
+		return 4
+	}
+	return 5
+}
+
+// CopiedRun refuses queries that repeat a run of the evidence's words. Value:
+// length of the longest shared run, in words.
+func CopiedRun(c Candidate) Verdict {
+	run, bound := longestRun(c.Query, c.quotes()), runBound(c.Type)
+	v := verdict("copied_run", run <= bound, float64(run), "%d words in a row are the evidence's, more than %d", run, bound)
+	if !v.Check.Passed {
+		v.Reason = "copied"
+	}
+	return v
+}
+
+// overlapBound is the share of the query's terms that the evidence may hold, by
+// query type. Keywords are the evidence's own by nature.
+func overlapBound(queryType string) float64 {
+	switch queryType {
+	case datasets.Reformulated:
+		return .5
+	case datasets.Keyword:
+		return 1
+	}
+	return .85
+}
+
+// CopiedOverlap refuses queries made of the evidence's terms. Value: the share
+// of the query's distinct terms that the evidence holds.
+func CopiedOverlap(c Candidate) Verdict {
+	share, bound := overlap(c.Query, c.quotes()), overlapBound(c.Type)
+	if len(retrieve.Terms(c.Query)) == 0 {
+		return Verdict{Check: datasets.Check{Name: "copied_overlap", Value: 0}, Reason: "length", Detail: "no content word"}
+	}
+	v := verdict("copied_overlap", share <= bound, share, "%.0f %% of its terms are the evidence's, more than %.0f %%", 100*share, 100*bound)
+	if !v.Check.Passed {
+		v.Reason = "copied"
+	}
+	return v
+}

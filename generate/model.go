@@ -1,0 +1,241 @@
+package generate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/llm"
+	"github.com/goldgen/goldgen/prompts"
+)
+
+// ModelOptions say how a model is asked.
+type ModelOptions struct {
+	Model    llm.Model
+	Options  llm.Options // of every call; NumPredict and TopLogprobs are set per prompt where smaller
+	Evidence string      // EvidencePick or EvidenceQuote; "" is pick
+	Seed     int64       // of the run, for provenance
+	Ask      llm.AskOptions
+	// MinAnswered is the least P(yes) with which the check that sees only the
+	// evidence must say that it answers the query, where the server gives
+	// log-probabilities. 0 means DefaultMinAnswered.
+	MinAnswered float64
+}
+
+// Validate names the option that cannot be.
+func (o ModelOptions) Validate() error {
+	switch {
+	case o.Model.Name == "":
+		return errors.New("generate: model: no name")
+	case o.Options.NumCtx <= 0:
+		return fmt.Errorf("generate: num_ctx: %d is not positive", o.Options.NumCtx)
+	case o.Options.NumPredict <= 0:
+		return fmt.Errorf("generate: num_predict: %d is not positive", o.Options.NumPredict)
+	case o.Evidence != "" && o.Evidence != EvidencePick && o.Evidence != EvidenceQuote:
+		return fmt.Errorf("generate: evidence: %q is none of %s, %s", o.Evidence, EvidencePick, EvidenceQuote)
+	case o.MinAnswered < 0 || o.MinAnswered >= 1:
+		return fmt.Errorf("generate: min_answered: %g is not in [0, 1)", o.MinAnswered)
+	}
+	return nil
+}
+
+// Model writes queries with a language model.
+type Model struct {
+	client  llm.Client
+	stats   Stats
+	options ModelOptions
+	prompts map[string]*compiled // by id
+}
+
+type compiled struct {
+	*prompts.Prompt
+	schema *llm.Schema
+}
+
+// PromptIDs are the prompts that a mode of evidence uses.
+func PromptIDs(evidence string) []string {
+	ids := []string{promptAnswered, promptAnsweredKeywords, promptSelfContained}
+	for _, t := range []string{datasets.Factual, datasets.Keyword, datasets.Reformulated} {
+		ids = append(ids, writePrompt(evidence, t))
+	}
+	return ids
+}
+
+const (
+	promptAnswered         = "check-answered"
+	promptAnsweredKeywords = "check-answered-keywords"
+	promptSelfContained    = "check-self-contained"
+)
+
+func writePrompt(evidence, queryType string) string {
+	if evidence == EvidenceQuote {
+		return "quote-" + queryType
+	}
+	return "write-" + queryType
+}
+
+// NewModel returns a writer that asks client. stats are of the corpus.
+func NewModel(client llm.Client, stats Stats, options ModelOptions) (*Model, error) {
+	if options.Evidence == "" {
+		options.Evidence = EvidencePick
+	}
+	if options.MinAnswered == 0 {
+		options.MinAnswered = DefaultMinAnswered
+	}
+	if err := options.Validate(); err != nil {
+		return nil, err
+	}
+	m := &Model{client: client, stats: stats, options: options, prompts: map[string]*compiled{}}
+	for _, id := range PromptIDs(options.Evidence) {
+		p, err := prompts.Get(id)
+		if err != nil {
+			return nil, err
+		}
+		c := &compiled{Prompt: p}
+		if p.Schema != nil {
+			if c.schema, err = llm.CompileSchema(p.Schema); err != nil {
+				return nil, fmt.Errorf("prompt %s: %w", p.Ref(), err)
+			}
+		}
+		m.prompts[id] = c
+	}
+	return m, nil
+}
+
+// Prompts returns id@version and digest of every prompt that the model is
+// asked with, for the pins.
+func (m *Model) Prompts() map[string]string {
+	pins := map[string]string{}
+	for _, p := range m.prompts {
+		pins[p.Ref()] = p.Digest
+	}
+	return pins
+}
+
+// Write asks for the unit's query and lets the gates look at it: the cheap ones
+// first, then those that ask the model again.
+func (m *Model) Write(ctx context.Context, u Unit) (Outcome, error) {
+	if err := checkUnit(u); err != nil {
+		return Outcome{}, err
+	}
+	w := &writing{m: m, u: u, language: language(u)}
+	r, err := w.run(ctx)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if r != nil {
+		return Outcome{Reject: w.reject(r), Calls: w.calls}, nil
+	}
+	return Outcome{Case: w.accepted(), Calls: w.calls}, nil
+}
+
+// writing is one unit on its way to an outcome.
+type writing struct {
+	m        *Model
+	u        Unit
+	language string
+	prompt   *compiled
+	query    string
+	evidence []datasets.Evidence
+	checks   []datasets.Check
+	calls    int
+}
+
+// refusal ends a unit without a case.
+type refusal struct{ reason, detail string }
+
+func refuse(reason, format string, args ...any) *refusal {
+	return &refusal{reason, fmt.Sprintf(format, args...)}
+}
+
+func (w *writing) run(ctx context.Context) (*refusal, error) {
+	w.prompt = w.m.prompts[writePrompt(w.m.options.Evidence, w.u.Row.QueryType)]
+	if w.prompt == nil {
+		return refuse(ReasonTypeUnknown, "query type %s has no prompt", w.u.Row.QueryType), nil
+	}
+	write := w.pick
+	if w.m.options.Evidence == EvidenceQuote {
+		write = w.quote
+	}
+	for _, step := range []func(context.Context) (*refusal, error){write, w.cheapGates, w.askSelfContained, w.askAnswered} {
+		if r, err := step(ctx); r != nil || err != nil {
+			return r, err
+		}
+	}
+	return nil, nil
+}
+
+func (w *writing) cheapGates(context.Context) (*refusal, error) {
+	checks, failed := runGates(w.candidate(), Gates())
+	w.checks = append(w.checks, checks...)
+	if failed != nil {
+		return &refusal{failed.Reason, failed.Detail}, nil
+	}
+	return nil, nil
+}
+
+func (w *writing) candidate() Candidate {
+	return Candidate{
+		Query: w.query, Type: w.u.Row.QueryType, Language: w.language,
+		Chunk: w.u.Chunks[0], Evidence: w.evidence,
+	}
+}
+
+func (w *writing) check(name string, passed bool, value float64) {
+	w.checks = append(w.checks, datasets.Check{Name: name, Passed: passed, Value: round4(value)})
+}
+
+func (w *writing) reject(r *refusal) *datasets.Reject {
+	return newReject(w.u, w.query, r, w.checks, w.evidence)
+}
+
+func (w *writing) accepted() *datasets.Case {
+	c := newCase(w.u, w.query, w.language, w.evidence, w.checks)
+	c.Provenance = datasets.Provenance{
+		Generator: modelName(w.m.options.Model),
+		Prompt:    w.prompt.Ref() + " " + w.prompt.Digest,
+		Seed:      w.m.options.Seed,
+		Stratum:   w.u.Row.Stratum,
+		Calls:     w.calls,
+	}
+	c.Judgments[0].Judge = c.Provenance.Generator
+	return c
+}
+
+// modelName reads provider/model@digest, or the revision where there is none.
+func modelName(m llm.Model) string {
+	name := m.Provider + "/" + m.Name
+	if version := m.Digest + m.Revision; version != "" {
+		name += "@" + strings.TrimPrefix(version, "sha256:")
+	}
+	return name
+}
+
+// language is the chunk's, or what its text looks like.
+func language(u Unit) string {
+	for _, l := range []string{u.Chunks[0].Language, u.Doc.Language} {
+		if l != "" {
+			return l
+		}
+	}
+	return corpus.Language(u.Chunks[0].Text)
+}
+
+// checkUnit refuses units whose chunk is not what its document says: offsets of
+// evidence would be wrong.
+func checkUnit(u Unit) error {
+	if len(u.Chunks) == 0 {
+		return fmt.Errorf("case %s: no chunk", u.Row.CaseID)
+	}
+	c := u.Chunks[0]
+	if c.DocID != u.Doc.ID {
+		return fmt.Errorf("case %s: chunk %s is of document %s, not %s", u.Row.CaseID, c.ID, c.DocID, u.Doc.ID)
+	}
+	if c.Start < 0 || c.End > len(u.Doc.Text) || c.Start > c.End || u.Doc.Text[c.Start:c.End] != c.Text {
+		return fmt.Errorf("case %s: chunk %s is not the bytes %d-%d of document %s", u.Row.CaseID, c.ID, c.Start, c.End, c.DocID)
+	}
+	return nil
+}
