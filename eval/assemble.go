@@ -14,6 +14,7 @@ const noValue = "(none)"
 // result puts the answer together.
 func (s *scores) result() *Result {
 	in := &s.in
+	s.counted = s.counts()
 	r := &Result{
 		Golden: in.Golden, Trust: in.Trust, TrustDetail: in.TrustDetail, Retriever: in.Retriever,
 		Conventions: s.conventions(),
@@ -23,7 +24,7 @@ func (s *scores) result() *Result {
 		Abstention:  s.abstention(),
 		Failed:      s.failures(),
 		Latency:     latencyOf(in.Cases),
-		Counts:      s.counts(),
+		Counts:      s.counted,
 		scores:      s,
 	}
 	for _, st := range s.values.states {
@@ -149,7 +150,7 @@ func (s *scores) countResults(i int, n *Counts) {
 		switch {
 		case at == unlabelledHit:
 			n.Unjudged++
-		case p.grades[p.labelStart[i]+int(at)] == Unknown && s.in.Cases[i].Labels[at].Uncertain == nil:
+		case p.grades[p.labelStart[i]+int(at)] == Unknown:
 			n.Unknown++
 		default:
 			n.Judged++
@@ -175,7 +176,7 @@ func (s *scores) notes() []string {
 	if s.in.SourceOnly > 0 {
 		notes = append(notes, fmt.Sprintf("%d cases are read as --source in: nobody else judged their source", s.in.SourceOnly))
 	}
-	if n := s.counts(); n.Scored == 0 {
+	if s.counted.Scored == 0 {
 		notes = append(notes, "no case has a relevant label: nothing could be scored")
 	}
 	return notes

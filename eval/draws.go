@@ -2,7 +2,6 @@ package eval
 
 import (
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 	"strconv"
 )
@@ -67,25 +66,29 @@ func settle(in *Input, p *prepared) {
 // id alone, so two retrievers are compared under the same draws.
 func drawLabels(in *Input, p *prepared) []uint32 {
 	masks := make([]uint32, len(p.grades))
+	seed := strconv.FormatInt(in.Seed, 10)
 	eachBlock(len(in.Cases), func(_, from, to int) {
+		source := rand.NewPCG(0, 0)
 		for i := from; i < to; i++ {
 			c := &in.Cases[i]
+			caseHash := hash(seed, "labels", c.ID)
 			for j := range c.Labels {
-				masks[p.labelStart[i]+j] = drawLabel(in, c, &c.Labels[j])
+				masks[p.labelStart[i]+j] = drawLabel(in.MinGrade, source, caseHash, &c.Labels[j])
 			}
 		}
 	})
 	return masks
 }
 
-func drawLabel(in *Input, c *Case, l *Label) uint32 {
+func drawLabel(minGrade int, source *rand.PCG, caseHash uint64, l *Label) uint32 {
 	if l.Uncertain == nil {
-		if l.Grade >= in.MinGrade {
+		if l.Grade >= minGrade {
 			return 1<<drawCount - 1
 		}
 		return 0
 	}
-	random := rand.New(rand.NewPCG(hash(strconv.FormatInt(in.Seed, 10), "labels", c.ID), hash(l.ID)))
+	source.Seed(caseHash, hash(l.ID))
+	random := rand.New(source)
 	mask := uint32(0)
 	for t := range drawCount {
 		if random.Float64() < l.Uncertain.at(t) {
@@ -95,28 +98,31 @@ func drawLabel(in *Input, c *Case, l *Label) uint32 {
 	return mask
 }
 
-// hash separates its parts, so that ("a", "bc") and ("ab", "c") differ.
+// hash is 64-bit FNV-1a over the parts, each behind its length, so that
+// ("a", "bc") and ("ab", "c") differ.
 func hash(parts ...string) uint64 {
-	h := fnv.New64a()
+	const offset, prime = 14695981039346656037, 1099511628211
+	h := uint64(offset)
 	for _, part := range parts {
-		fmt.Fprintf(h, "%d:", len(part))
-		h.Write([]byte(part))
+		for n := len(part); n > 0; n >>= 8 {
+			h = (h ^ uint64(n&0xff)) * prime
+		}
+		h *= prime
+		for i := range len(part) {
+			h = (h ^ uint64(part[i])) * prime
+		}
 	}
-	return h.Sum64()
+	return h
 }
 
 // binaryGrades writes draw t as grades 0 and 1; labels unknown or taken out
 // stay so.
-func binaryGrades(in *Input, p *prepared, masks []uint32, t int, out []int16) {
-	for i := range in.Cases {
-		start := p.labelStart[i]
-		for j := range in.Cases[i].Labels {
-			g := p.grades[start+j]
-			if g == Unlabelled || (g < 0 && in.Cases[i].Labels[j].Uncertain == nil) {
-				out[start+j] = g
-				continue
-			}
-			out[start+j] = int16(masks[start+j] >> t & 1)
+func binaryGrades(p *prepared, masks []uint32, t int, out []int16) {
+	for j, g := range p.grades {
+		if g < 0 {
+			out[j] = g
+		} else {
+			out[j] = int16(masks[j] >> t & 1)
 		}
 	}
 }

@@ -65,6 +65,7 @@ type scores struct {
 	measures []Measure // those asked for, then the hidden ones
 	groups   []group
 	values   *matrix // by case; means over draws where labels are uncertain
+	counted  Counts
 }
 
 // group is a list of cases that gets means: all of them, or a slice.
@@ -146,7 +147,7 @@ func (s *scores) scoreAll() {
 	grades := make([]int16, len(s.prepared.grades))
 	one, mean := newMatrix(n, len(s.measures)), newMeanMatrix(s.values)
 	for t := range drawCount {
-		binaryGrades(&s.in, s.prepared, masks, t, grades)
+		binaryGrades(s.prepared, masks, t, grades)
 		pl.score(s.prepared, grades, one)
 		s.addMoments(one, drawCount)
 		mean.add(one)

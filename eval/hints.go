@@ -91,6 +91,9 @@ func (s *scores) filterHint() string {
 			without = append(without, i)
 		}
 	}
+	if len(with) < filterCases || len(without) < filterCases {
+		return ""
+	}
 	at := len(s.in.Measures) + hiddenTen
 	a := momentsOf(s.values, with, s.clusters.of)[at]
 	b := momentsOf(s.values, without, s.clusters.of)[at]

@@ -109,6 +109,9 @@ func (p *prepared) readLabels(i int, c *Case, index map[string]int32) error {
 		}
 		index[l.ID] = int32(j)
 		grades[j] = int16(l.Grade)
+		if l.Uncertain != nil {
+			grades[j] = int16(max(l.Grade, 0)) // known: draws or settle say what
+		}
 	}
 	return nil
 }

@@ -22,52 +22,68 @@ type moments struct {
 // sorted by cluster. Sums run in the list's order, so they are the same on any
 // number of processors.
 func momentsOf(m *matrix, cases []int32, cluster []int32) []moments {
-	out := make([]moments, m.width)
-	for _, i := range cases {
+	sums := make([]clusterSums, m.width)
+	for at, i := range cases {
+		if at > 0 && cluster[i] != cluster[cases[at-1]] {
+			for j := range sums {
+				sums[j].close()
+			}
+		}
 		for j, v := range m.row(int(i)) {
 			if v == v {
-				out[j].n++
-				out[j].total += v
+				sums[j].add(v)
 			}
 		}
 	}
-	for j := range out {
-		out[j].mean = out[j].total / float64(out[j].n)
+	out := make([]moments, m.width)
+	for j := range sums {
+		sums[j].close()
+		out[j] = sums[j].moments()
 	}
-	addVariance(m, cases, cluster, out)
 	return out
 }
 
-// addVariance sums the squared residuals of clusters: G/(G-1) times their sum
-// over n squared is the variance of a mean of clusters of unequal size
-// (the ratio estimator's linearisation).
-func addVariance(m *matrix, cases []int32, cluster []int32, out []moments) {
-	residual, counted := make([]float64, m.width), make([]bool, m.width)
-	flush := func() {
-		for j := range out {
-			if counted[j] {
-				out[j].variance += float64(residual[j] * residual[j])
-				out[j].clusters++
-			}
-			residual[j], counted[j] = 0, false
-		}
+// clusterSums sums one step's values, less a pivot so that nothing cancels,
+// and the clusters' squared sums. The pivot is the first value.
+type clusterSums struct {
+	pivot       float64
+	total       float64
+	n           float64
+	open, openN float64 // of the cluster being read
+	clusters    int
+	aa, ab, bb  float64 // sums over clusters of a*a, a*n and n*n, a the sum of values less pivot
+}
+
+func (s *clusterSums) add(v float64) {
+	if s.n == 0 {
+		s.pivot = v
 	}
-	for at, i := range cases {
-		if at > 0 && cluster[i] != cluster[cases[at-1]] {
-			flush()
-		}
-		for j, v := range m.row(int(i)) {
-			if v == v {
-				residual[j] += v - out[j].mean
-				counted[j] = true
-			}
-		}
+	s.total += v
+	s.n++
+	s.open += v - s.pivot
+	s.openN++
+}
+
+func (s *clusterSums) close() {
+	if s.openN == 0 {
+		return
 	}
-	flush()
-	for j := range out {
-		g, n := float64(out[j].clusters), float64(out[j].n)
-		out[j].variance *= g / (g - 1) / n / n
-	}
+	s.clusters++
+	s.aa += float64(s.open * s.open)
+	s.ab += float64(s.open * s.openN)
+	s.bb += float64(s.openN * s.openN)
+	s.open, s.openN = 0, 0
+}
+
+// moments gives the mean and its variance: G/(G-1) times the clusters' squared
+// residuals over n squared (the linearised ratio estimator, for clusters of
+// unequal size).
+func (s *clusterSums) moments() moments {
+	out := moments{n: int(s.n), clusters: s.clusters, total: s.total, mean: s.total / s.n}
+	shift, g := out.mean-s.pivot, float64(s.clusters)
+	squares := s.aa - float64(2*shift*s.ab) + float64(shift*shift*s.bb)
+	out.variance = max(0, squares) * g / (g - 1) / s.n / s.n
+	return out
 }
 
 // pooled is moments over label draws, by Rubin's rules: the mean of the draws'
