@@ -148,7 +148,8 @@ func hopeless(resp *http.Response) bool {
 }
 
 func badSchema(body string) bool {
-	return strings.Contains(body, "invalid JSON schema") || strings.Contains(body, "failed to parse grammar")
+	body = strings.ToLower(body)
+	return strings.Contains(body, "invalid json schema") || strings.Contains(body, "failed to parse grammar")
 }
 
 func timedOut(err error) bool {

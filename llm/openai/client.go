@@ -75,9 +75,12 @@ func (c *Client) chat(ctx context.Context, req llm.Request) (llm.Reply, error) {
 		return llm.Reply{}, c.fail(ctx, req.Model.Name, err)
 	}
 	if len(resp.Choices) == 0 {
-		return llm.Reply{}, &llm.Error{Kind: llm.KindEmpty, Model: req.Model.Name, Endpoint: llm.RedactURL(c.endpoint), Detail: "no choices in the answer"}
+		return llm.Reply{}, &llm.Error{Kind: llm.KindEmpty, Model: req.Model.Name, Endpoint: llm.RedactURL(c.endpoint), Detail: "no choices in the answer", Cut: true}
 	}
 	reply := fromWire(resp)
+	if reply.FinishReason == "" {
+		return llm.Reply{}, &llm.Error{Kind: llm.KindServerGone, Model: req.Model.Name, Endpoint: llm.RedactURL(c.endpoint), Detail: "the answer ended before its finish reason", Cut: true}
+	}
 	if err := cutPrompt(req, reply); err != nil {
 		return llm.Reply{}, err
 	}

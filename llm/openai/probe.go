@@ -24,6 +24,9 @@ func hasSystem(req llm.Request) bool {
 	return false
 }
 
+// userMark is the question of a probe.
+const userMark = "goldgenusermark"
+
 // systemDelivered compares the server's own counts of a prompt with and without
 // a system message of 200 words: two calls of one token each, once for a model.
 // Where the server counts nothing, or refuses such a call, nothing is known and
@@ -36,11 +39,11 @@ func (c *Client) systemDelivered(ctx context.Context, req llm.Request) error {
 		return p.noSystem
 	}
 	long := strings.TrimSpace(strings.Repeat("word ", 200))
-	without, err := c.promptLength(ctx, req, llm.Message{Role: "user", Content: "hello"})
+	without, err := c.promptLength(ctx, req, llm.Message{Role: "user", Content: userMark})
 	if err != nil {
 		return err
 	}
-	with, err := c.promptLength(ctx, req, llm.Message{Role: "system", Content: long}, llm.Message{Role: "user", Content: "hello"})
+	with, err := c.promptLength(ctx, req, llm.Message{Role: "system", Content: long}, llm.Message{Role: "user", Content: userMark})
 	if err != nil {
 		return err
 	}
