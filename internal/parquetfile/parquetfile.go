@@ -47,9 +47,20 @@ func ReadFile[T any](path string) ([]T, error) {
 // Rows streams the file's rows after checking its schema against T's. An error
 // is the last thing that it yields, and names the file.
 func Rows[T any](path string) iter.Seq2[T, error] {
+	return rows[T](path, CheckSchema)
+}
+
+// Loose streams rows as Rows does, for files that others wrote: a column may be
+// optional or not, and only its type is checked. Make T's fields pointers to
+// see nulls.
+func Loose[T any](path string) iter.Seq2[T, error] {
+	return rows[T](path, checkTypes)
+}
+
+func rows[T any](path string, check func(got, want *parquet.Schema) error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
-		if err := each(path, func(row T) bool { return yield(row, nil) }); err != nil {
+		if err := each(path, check, func(row T) bool { return yield(row, nil) }); err != nil {
 			yield(zero, fmt.Errorf("%s: %w", path, err))
 		}
 	}
@@ -65,13 +76,13 @@ func Schema(path string) (schema *parquet.Schema, err error) {
 	return file.Schema(), nil
 }
 
-func each[T any](path string, yield func(T) bool) error {
+func each[T any](path string, check func(got, want *parquet.Schema) error, yield func(T) bool) error {
 	f, file, err := open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if err := CheckSchema(file.Schema(), parquet.SchemaOf(new(T))); err != nil {
+	if err := check(file.Schema(), parquet.SchemaOf(new(T))); err != nil {
 		return err
 	}
 	reader, err := guarded(func() (*parquet.GenericReader[T], error) {
@@ -146,18 +157,45 @@ func guarded[T any](do func() (T, error)) (out T, err error) {
 // CheckSchema reports the columns of want that got lacks or holds with another
 // type or nesting. Further columns are no error.
 func CheckSchema(got, want *parquet.Schema) error {
+	return eachColumn(got, want, func(g, w parquet.LeafColumn) error {
+		if g.MaxDefinitionLevel != w.MaxDefinitionLevel || g.MaxRepetitionLevel != w.MaxRepetitionLevel {
+			return errors.New("is nested or optional in another way")
+		}
+		return sameType(g, w)
+	})
+}
+
+// checkTypes is CheckSchema without optionality, by physical type: writers
+// differ in what they add to it (text may be plain bytes, INT64 a signed one).
+func checkTypes(got, want *parquet.Schema) error {
+	return eachColumn(got, want, func(g, w parquet.LeafColumn) error {
+		if g.MaxRepetitionLevel != w.MaxRepetitionLevel {
+			return errors.New("is nested in another way")
+		}
+		if got, want := g.Node.Type().Kind(), w.Node.Type().Kind(); got != want {
+			return fmt.Errorf("has type %s, want %s", got, want)
+		}
+		return nil
+	})
+}
+
+func sameType(g, w parquet.LeafColumn) error {
+	if got, want := g.Node.Type().String(), w.Node.Type().String(); got != want {
+		return fmt.Errorf("has type %s, want %s", got, want)
+	}
+	return nil
+}
+
+// eachColumn runs check on every column of want, and joins what is wrong.
+func eachColumn(got, want *parquet.Schema, check func(g, w parquet.LeafColumn) error) error {
 	var problems []error
 	for _, path := range want.Columns() {
 		w, _ := want.Lookup(path...)
 		g, ok := got.Lookup(path...)
-		name := columnName(path)
-		switch {
-		case !ok:
-			problems = append(problems, fmt.Errorf("column %q is missing", name))
-		case g.Node.Type().String() != w.Node.Type().String():
-			problems = append(problems, fmt.Errorf("column %q has type %s, want %s", name, g.Node.Type(), w.Node.Type()))
-		case g.MaxDefinitionLevel != w.MaxDefinitionLevel || g.MaxRepetitionLevel != w.MaxRepetitionLevel:
-			problems = append(problems, fmt.Errorf("column %q is nested or optional in another way", name))
+		if !ok {
+			problems = append(problems, fmt.Errorf("column %q is missing", columnName(path)))
+		} else if err := check(g, w); err != nil {
+			problems = append(problems, fmt.Errorf("column %q %w", columnName(path), err))
 		}
 	}
 	return errors.Join(problems...)

@@ -1,0 +1,320 @@
+package datasets
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/goldgen/goldgen/corpus"
+)
+
+// Formats that Import reads.
+const (
+	FormatTREC  = "trec"
+	FormatBEIR  = "beir"
+	FormatJSONL = "jsonl"
+)
+
+// ErrSeveralChunks is in the error of an import that names documents which have
+// more than one chunk. A snapshot with chunking: {method: document} helps.
+var ErrSeveralChunks = errors.New("a judged document has several chunks")
+
+// ImportOptions say what to import.
+type ImportOptions struct {
+	Format        string // trec, beir or jsonl
+	Queries       string // file of queries; for jsonl the file of cases
+	Qrels         string // file of judgments; none for jsonl
+	ByPosition    bool   // trec: a topic's id is its position from 1
+	RelevantGrade int    // 0: see Import
+}
+
+// Validate reports options that do not fit each other.
+func (o ImportOptions) Validate() error {
+	switch {
+	case !slices.Contains([]string{FormatTREC, FormatBEIR, FormatJSONL}, o.Format):
+		return fmt.Errorf("format %q: want trec, beir or jsonl", o.Format)
+	case o.Queries == "":
+		return errors.New("queries: no file given")
+	case o.Format == FormatJSONL && o.Qrels != "":
+		return errors.New("qrels: jsonl cases hold their own judgments")
+	case o.Format != FormatJSONL && o.Qrels == "":
+		return errors.New("qrels: no file given")
+	case o.ByPosition && o.Format != FormatTREC:
+		return errors.New("queries by position: only for trec")
+	case o.RelevantGrade < 0 || o.RelevantGrade > 3:
+		return fmt.Errorf("relevant grade %d: want 1 to 3", o.RelevantGrade)
+	}
+	return nil
+}
+
+// ImportReport says what an import took and what it left. Lists are sorted.
+type ImportReport struct {
+	Queries         int      `json:"queries"`          // in the file
+	Cases           int      `json:"cases"`            // made of them
+	Judgments       int      `json:"judgments"`        // kept
+	WithoutQrels    []string `json:"without_qrels"`    // queries dropped, as nothing is judged for them
+	UnknownQueries  []string `json:"unknown_queries"`  // topics of the qrels that have no query
+	UnknownIDs      []string `json:"unknown_ids"`      // ids that the snapshot does not have; their rows are left out
+	UnknownRows     int      `json:"unknown_rows"`     // rows left out for that
+	Folded          int      `json:"folded"`           // rows that repeat an earlier one
+	Negative        int      `json:"negative"`         // rows with a negative grade, read as 0
+	NothingRelevant int      `json:"nothing_relevant"` // cases judged without a relevant chunk
+	RelevantGrade   int      `json:"relevant_grade"`
+}
+
+// Import makes a draft of people's queries and judgments over a snapshot. Ids
+// are chunk ids; a document's id stands for its chunk where it has exactly one.
+// Queries for which nothing is judged, and rows whose id is in no snapshot, are
+// left out and reported.
+//
+// A chunk is relevant from grade 1 when all grades are 0 or 1, or when fewer
+// than half of the cases with a positive grade have one of 2 or more (a
+// collection that is binary but for a few rows); else from 2.
+// ImportOptions.RelevantGrade overrides that.
+//
+// The caller adds goldgen's version to the draft's pins.
+func Import(ctx context.Context, o ImportOptions, view CorpusView) (Draft, ImportReport, error) {
+	if err := o.Validate(); err != nil {
+		return Draft{}, ImportReport{}, fmt.Errorf("import: %w", err)
+	}
+	im := &importer{options: o, report: ImportReport{WithoutQrels: []string{}, UnknownQueries: []string{}}}
+	read := im.readCollection
+	if o.Format == FormatJSONL {
+		read = im.readCases
+	}
+	if err := read(); err != nil {
+		return Draft{}, ImportReport{}, fmt.Errorf("import: %w", err)
+	}
+	if err := context.Cause(ctx); err != nil {
+		return Draft{}, ImportReport{}, err
+	}
+	d, err := im.draft(view)
+	if err != nil {
+		return Draft{}, ImportReport{}, fmt.Errorf("import: %w", err)
+	}
+	return d, im.report, nil
+}
+
+// importer holds an import in the making: cases whose chunk ids are still those
+// of the files.
+type importer struct {
+	options ImportOptions
+	cases   []Case
+	lines   []int // of each case
+	report  ImportReport
+}
+
+// readCollection reads queries and qrels into cases.
+func (im *importer) readCollection() error {
+	o := im.options
+	read := func() ([]Topic, error) { return ReadTopics(o.Queries, o.ByPosition) }
+	if o.Format == FormatBEIR {
+		read = func() ([]Topic, error) { return ReadBEIRQueries(o.Queries) }
+	}
+	topics, err := read()
+	if err != nil {
+		return err
+	}
+	qrels, err := ReadQrels(o.Qrels)
+	if err != nil {
+		return err
+	}
+	byTopic := make(map[string]*TopicQrels, len(qrels.Topics))
+	for i := range qrels.Topics {
+		byTopic[qrels.Topics[i].ID] = &qrels.Topics[i]
+	}
+	im.report.Queries, im.report.Folded = len(topics), qrels.Folded
+	for _, t := range topics {
+		judged := byTopic[t.ID]
+		if judged == nil {
+			im.report.WithoutQrels = append(im.report.WithoutQrels, t.ID)
+			continue
+		}
+		delete(byTopic, t.ID)
+		if err := im.addTopic(t, judged); err != nil {
+			return err
+		}
+	}
+	for id := range byTopic {
+		im.report.UnknownQueries = append(im.report.UnknownQueries, id)
+	}
+	slices.Sort(im.report.UnknownQueries)
+	slices.Sort(im.report.WithoutQrels)
+	return nil
+}
+
+func (im *importer) addTopic(t Topic, judged *TopicQrels) error {
+	c := Case{
+		ID: t.ID, Query: t.Text, Origin: OriginHuman, Status: Active,
+		Provenance: Provenance{Generator: filepath.Base(im.options.Queries)},
+		Judgments:  make([]Judgment, 0, len(judged.Rows)),
+	}
+	for _, q := range judged.Rows {
+		grade := int(q.Grade)
+		if grade > 3 {
+			return fmt.Errorf("qrels %s:%d: grade %d of %q; a golden set has 0 to 3", im.options.Qrels, q.Line, grade, q.ChunkID)
+		}
+		if grade < 0 {
+			grade = 0
+			im.report.Negative++
+		}
+		c.Judgments = append(c.Judgments, humanJudgment(q.ChunkID, grade, filepath.Base(im.options.Qrels)))
+	}
+	im.cases, im.lines = append(im.cases, c), append(im.lines, t.Line)
+	return nil
+}
+
+func humanJudgment(id string, grade int, judge string) Judgment {
+	return Judgment{ChunkID: id, Grade: &grade, By: ByHuman, Judge: judge, Inclusion: 1}
+}
+
+// draft resolves the ids and fills what follows from them.
+func (im *importer) draft(view CorpusView) (Draft, error) {
+	r, err := newResolver(im.cases, view)
+	if err != nil {
+		return Draft{}, err
+	}
+	kept := im.cases[:0]
+	for i := range im.cases {
+		c := &im.cases[i]
+		if err := r.resolve(c); err != nil {
+			return Draft{}, fmt.Errorf("%s:%d: case %q: %w", im.options.Queries, im.lines[i], c.ID, err)
+		}
+		if !answerable(c) {
+			im.report.WithoutQrels = append(im.report.WithoutQrels, c.ID)
+			continue
+		}
+		kept = append(kept, *c)
+	}
+	slices.Sort(im.report.WithoutQrels)
+	im.report.UnknownIDs, im.report.UnknownRows = r.unknown()
+	im.report.Cases = len(kept)
+	if len(kept) == 0 {
+		return Draft{}, fmt.Errorf("no query is left: %d of %d have no judgment on a chunk of the snapshot; ids that it does not have: %d, such as %q",
+			len(im.report.WithoutQrels), im.report.Queries, len(im.report.UnknownIDs), im.report.UnknownIDs[:min(3, len(im.report.UnknownIDs))])
+	}
+	im.report.RelevantGrade = cmp.Or(im.options.RelevantGrade, relevantGrade(kept))
+	for i := range kept {
+		im.finish(&kept[i], r)
+	}
+	return Draft{Cases: kept, Rejects: []Reject{}, Manifest: im.manifest(kept, view)}, nil
+}
+
+// answerable reports whether the case says anything that eval can use.
+func answerable(c *Case) bool {
+	return len(c.Judgments) > 0 || len(c.Forbidden) > 0 || c.ExpectedAbstention
+}
+
+// relevantGrade is the grade from which the cases' chunks are relevant; see
+// Import.
+func relevantGrade(cases []Case) int {
+	positive, high := 0, 0
+	for i := range cases {
+		best := bestGrade(&cases[i])
+		if best >= 1 {
+			positive++
+		}
+		if best >= 2 {
+			high++
+		}
+	}
+	if high == 0 || 2*high < positive {
+		return 1
+	}
+	return 2
+}
+
+// bestGrade is the highest grade that a person gave in the case, or -1.
+func bestGrade(c *Case) int {
+	best := -1
+	for _, j := range c.Judgments {
+		if j.By == ByHuman && j.Grade != nil {
+			best = max(best, *j.Grade)
+		}
+	}
+	return best
+}
+
+// finish fills labels, and what the best chunk tells of the case.
+func (im *importer) finish(c *Case, r *resolver) {
+	im.report.Judgments += len(c.Judgments)
+	relevant := false
+	var best *Judgment
+	for i := range c.Judgments {
+		j := &c.Judgments[i]
+		if j.Label == "" && j.Grade != nil {
+			j.Label = labelOf(*j.Grade, im.report.RelevantGrade)
+		}
+		relevant = relevant || (j.Grade != nil && *j.Grade >= im.report.RelevantGrade) || j.P != nil
+		if j.Grade != nil && (best == nil || *j.Grade > *best.Grade) {
+			best = j
+		}
+	}
+	if !relevant && !c.ExpectedAbstention {
+		im.report.NothingRelevant++
+	}
+	if best != nil {
+		chunk := r.chunks[best.ChunkID]
+		c.Unit = cmp.Or(c.Unit, chunk.Unit)
+		c.Category = cmp.Or(c.Category, chunk.Category)
+	}
+	c.Language = cmp.Or(c.Language, corpus.Language(c.Query))
+}
+
+// labelOf is the label that a grade has under a relevant grade.
+func labelOf(grade, relevant int) string {
+	switch {
+	case grade >= relevant:
+		return LabelRelevant
+	case grade > 0:
+		return LabelPartial
+	}
+	return LabelIrrelevant
+}
+
+func (im *importer) manifest(cases []Case, view CorpusView) Manifest {
+	snapshot := view.Manifest()
+	m := Manifest{
+		RelevantGrade: im.report.RelevantGrade,
+		Pins: Pins{
+			Corpus:   CorpusPin{Digest: snapshot.Digest, Documents: snapshot.Documents, Chunks: snapshot.Chunks},
+			Chunking: snapshot.Chunking,
+		},
+		Trust: importedTrust(cases, filepath.Base(cmp.Or(im.options.Qrels, im.options.Queries))),
+	}
+	if evidenced := countFunc(cases, func(c *Case) bool { return len(c.Evidence) > 0 }); evidenced < len(cases) {
+		m.Notes = append(m.Notes, fmt.Sprintf("imported: %d of %d cases have no evidence span", len(cases)-evidenced, len(cases)))
+	}
+	if n := len(im.report.UnknownIDs); n > 0 {
+		m.Notes = append(m.Notes, fmt.Sprintf("imported without %d judgments on %d ids that the snapshot does not have", im.report.UnknownRows, n))
+	}
+	if n := len(im.report.WithoutQrels); n > 0 {
+		m.Notes = append(m.Notes, fmt.Sprintf("imported without %d queries for which nothing is judged", n))
+	}
+	return m
+}
+
+// importedTrust is reviewed when people judged every case that can be judged.
+func importedTrust(cases []Case, file string) Trust {
+	people := countFunc(cases, func(c *Case) bool { return bestGrade(c) >= 0 || len(c.Judgments) == 0 })
+	if people == len(cases) {
+		return Trust{Level: TrustReviewed, Why: "people's judgments, imported from " + file}
+	}
+	return Trust{
+		Level: TrustSourceOnly,
+		Why:   fmt.Sprintf("imported from %s: %d of %d cases have no person's judgment", file, len(cases)-people, len(cases)),
+	}
+}
+
+func countFunc[T any](list []T, is func(*T) bool) int {
+	n := 0
+	for i := range list {
+		if is(&list[i]) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,527 @@
+package datasets_test
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/datasets"
+)
+
+// file writes text to a new file of that name and gives its path.
+func file(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// shared is the path of test data that lies beside the repository.
+func shared(t *testing.T, name string) string {
+	t.Helper()
+	path := filepath.Join("..", "..", "shared", "data", name)
+	if _, err := os.Stat(path); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("test data is missing: %v", err)
+		}
+		t.Skipf("test data is not here: %v", err)
+	}
+	return path
+}
+
+// oneChunk is a corpus of documents with one chunk each, named as they are.
+func oneChunk(ids ...string) *snapshot {
+	s := &snapshot{}
+	for _, id := range ids {
+		s.docs = append(s.docs, corpus.Document{ID: id, Text: "text"})
+		s.chunks = append(s.chunks, corpus.Chunk{ID: id, DocID: id, End: 4, Text: "text", Unit: corpus.UnitDocument, Category: "all"})
+	}
+	return s
+}
+
+func importTREC(t *testing.T, queries, qrels string, view datasets.CorpusView) (datasets.Draft, datasets.ImportReport, error) {
+	t.Helper()
+	return datasets.Import(context.Background(), datasets.ImportOptions{
+		Format: datasets.FormatTREC, Queries: file(t, "queries.tsv", queries), Qrels: file(t, "qrels.txt", qrels),
+	}, view)
+}
+
+func TestImportTREC(t *testing.T) {
+	queries := "q1\twhat  expires\r\nq2\twho rotates\nq3\tnot judged\nq4\tonly elsewhere\n"
+	qrels := "# by two people\nq1 0 a.md#1 2\nq1 0 b.md -2\nq1 0 a.md#1 2\nq2 0 a.md#0 0\nq2 0 gone 1\nq4 0 gone 2\nq9 0 a.md#0 1\n"
+	d, report, err := importTREC(t, queries, qrels, handbook())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantReport := datasets.ImportReport{
+		Queries: 4, Cases: 2, Judgments: 3, WithoutQrels: []string{"q3", "q4"}, UnknownQueries: []string{"q9"},
+		UnknownIDs: []string{"gone"}, UnknownRows: 2, Folded: 1, Negative: 1, NothingRelevant: 1, RelevantGrade: 2,
+	}
+	if diff := cmp.Diff(wantReport, report); diff != "" {
+		t.Error(diff)
+	}
+	zero, two := 0, 2
+	human := func(chunk, doc string, grade *int, label string) datasets.Judgment {
+		return datasets.Judgment{ChunkID: chunk, DocID: doc, Grade: grade, Label: label, By: "human", Judge: "qrels.txt", Inclusion: 1}
+	}
+	wantJudgments := map[string][]datasets.Judgment{
+		"q1 what expires": {human("a.md#1", "a.md", &two, "relevant"), human("b.md#0", "b.md", &zero, "irrelevant")},
+		"q2 who rotates":  {human("a.md#0", "a.md", &zero, "irrelevant")},
+	}
+	got := map[string][]datasets.Judgment{}
+	for _, c := range d.Cases {
+		got[c.ID+" "+c.Query] = c.Judgments
+		if c.Origin != "human" || c.Status != "active" || len(c.Evidence) > 0 {
+			t.Errorf("case %s: origin %s, status %s, evidence %v", c.ID, c.Origin, c.Status, c.Evidence)
+		}
+	}
+	if diff := cmp.Diff(wantJudgments, got); diff != "" {
+		t.Error(diff)
+	}
+	if d.Manifest.Trust.Level != datasets.TrustReviewed || d.Manifest.RelevantGrade != 2 || d.Manifest.Pins.Corpus.Digest != "c1" {
+		t.Errorf("manifest %+v", d.Manifest)
+	}
+	ref := write(t, newStore(t), "set", d)
+	if problems := verify(t, ref.Path, handbook()); len(problems) > 0 {
+		t.Errorf("the imported set has problems: %v", problems)
+	}
+}
+
+func TestImportBEIR(t *testing.T) {
+	o := datasets.ImportOptions{
+		Format:  datasets.FormatBEIR,
+		Queries: file(t, "queries.jsonl", `{"_id": "1 a", "text": "first", "metadata": {}}`+"\n"+`{"_id": "2", "text": "second"}`),
+		Qrels:   file(t, "test.tsv", "query-id\tcorpus-id\tscore\n1 a\td 1\t1\n"),
+	}
+	d, report, err := datasets.Import(context.Background(), o, oneChunk("d 1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Cases) != 1 || d.Cases[0].ID != "1 a" || d.Cases[0].Judgments[0].ChunkID != "d 1" || d.Cases[0].Category != "all" {
+		t.Errorf("cases %+v", d.Cases)
+	}
+	if report.RelevantGrade != 1 || len(report.WithoutQrels) != 1 {
+		t.Errorf("report %+v", report)
+	}
+}
+
+func importJSONL(t *testing.T, text string) (datasets.Draft, datasets.ImportReport, error) {
+	t.Helper()
+	o := datasets.ImportOptions{Format: datasets.FormatJSONL, Queries: file(t, "cases.jsonl", text)}
+	return datasets.Import(context.Background(), o, handbook())
+}
+
+func TestImportJSONL(t *testing.T) {
+	d, report, err := importJSONL(t, `
+{"query": "what expires", "relevant_chunk_ids": ["a.md#0", "b.md"]}
+{"case_id": "mine", "query": "who rotates", "relevant_chunk_ids": [{"chunk_id": "a.md#1", "grade": 2}], "query_type": "keyword", "tags": ["critical"], "scope": {"team": ["ops"]}, "evidence": [{"doc_id": "a.md", "chunk_id": "a.md#1", "start": 26, "end": 38, "quote": "Keys expire."}]}
+{"query": "what is the weather", "expected_abstention": true}
+{"query": "secret", "forbidden": ["a.md#1"]}
+{"query": "no labels"}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(1, len(report.WithoutQrels)); diff != "" || report.Queries != 5 {
+		t.Errorf("report %+v", report)
+	}
+	type brief struct {
+		Query  string
+		Grades map[string]int
+		Type   string
+		Origin string
+	}
+	got := []brief{}
+	for _, c := range d.Cases {
+		b := brief{c.Query, map[string]int{}, c.QueryType, c.Origin}
+		for _, j := range c.Judgments {
+			b.Grades[j.ChunkID] = *j.Grade
+		}
+		got = append(got, b)
+	}
+	want := []brief{
+		{"what expires", map[string]int{"a.md#0": 3, "b.md#0": 3}, "", "imported"},
+		{"who rotates", map[string]int{"a.md#1": 2}, "keyword", "imported"},
+		{"what is the weather", map[string]int{}, "", "imported"},
+		{"secret", map[string]int{}, "", "imported"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if d.Cases[1].ID != "mine" || d.Cases[1].Tags[0] != "critical" || d.Cases[1].Scope["team"][0] != "ops" {
+		t.Errorf("columns were lost: %+v", d.Cases[1])
+	}
+	ref := write(t, newStore(t), "set", d)
+	if problems := verify(t, ref.Path, handbook()); len(problems) > 0 {
+		t.Errorf("the imported set has problems: %v", problems)
+	}
+}
+
+// The labels of a hand-written case with a source are read under every mode.
+func TestImportJSONLWithProbabilities(t *testing.T) {
+	d, _, err := importJSONL(t, `{"query": "q", "source": ["a.md#0"], "judgments": [{"chunk_id": "a.md#1", "by": "label_model", "p": 0.25, "p_draws": [0.2, 0.3]}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Manifest.Trust.Level != datasets.TrustSourceOnly {
+		t.Errorf("trust %v, though no person judged", d.Manifest.Trust)
+	}
+	quarter := 0.25
+	want := datasets.Label{P: &quarter, PDraws: []float64{0.2, 0.3}, Known: true}
+	if diff := cmp.Diff(want, datasets.EffectiveLabel(&d.Cases[0], "a.md#1", datasets.SourceIn)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestImportRefuses(t *testing.T) {
+	trec := func(queries, qrels string) func(*testing.T) error {
+		return func(t *testing.T) error { _, _, err := importTREC(t, queries, qrels, handbook()); return err }
+	}
+	jsonl := func(text string) func(*testing.T) error {
+		return func(t *testing.T) error { _, _, err := importJSONL(t, text); return err }
+	}
+	tests := []struct {
+		name string
+		do   func(*testing.T) error
+		err  string
+	}{
+		{"document with several chunks", trec("1\tq\n", "1 0 a.md 1\n"), `"a.md" has 3; make the snapshot with chunking: {method: document}`},
+		{"two grades", trec("1\tq\n", "1 0 b.md 1\n1 0 a.md#0 1\n1 0 b.md 2\n"), `line 3: topic "1", id "b.md" has grade 2, but 1 on line 1`},
+		{"two ids of a chunk", trec("1\tq\n", "1 0 b.md 1\n1 0 b.md#0 0\n"), `"b.md#0" is chunk "b.md#0", which has another grade`},
+		{"grade of 7", trec("1\tq\n", "1 0 b.md 7\n"), "qrels.txt:1: grade 7"},
+		{"grade is no number", trec("1\tq\n", "1 0 b.md yes\n"), `qrels.txt:1: grade "yes" is not a whole number`},
+		{"three columns", trec("1\tq\n", "1 0 b.md 1\n1 b.md 1\n"), "qrels.txt:2: 3 columns"},
+		{"five columns", trec("1\tq\n", "1 0 b.md 1 x\n"), "qrels.txt:1: 5 columns"},
+		{"nothing known", trec("1\tq\n", "1 0 x 1\n"), "no query is left"},
+		{"empty qrels", trec("1\tq\n", "# nothing\n"), "no judgments"},
+		{"empty queries", trec("\n", "1 0 b.md 1\n"), "no queries"},
+		{"no tab", trec("1\tq\n2 r\n", "1 0 b.md 1\n"), "queries.tsv:2: want an id, a tab"},
+		{"query twice", trec("1\tq\n1\tr\n", "1 0 b.md 1\n"), `queries.tsv:2: duplicate query id "1", first on line 1`},
+		{"query empty", trec("1\t \n", "1 0 b.md 1\n"), `queries.tsv:1: query "1" is empty`},
+		{"not UTF-8", trec("1\tq\n2\t\xff\n", "1 0 b.md 1\n"), "queries.tsv:2: not UTF-8"},
+		{"misspelt key", jsonl(`{"query": "q", "relevant_ids": ["b.md"]}`), `cases.jsonl:1: json: unknown field "relevant_ids"`},
+		{"cut line", jsonl("{\"query\": \"q\", \"forbidden\": [\"b.md\"]}\n{\"query\": "), "cases.jsonl:2: unexpected EOF"},
+		{"two values", jsonl(`{"query": "q"} {}`), "more than one value"},
+		{"no query", jsonl(`{"relevant_chunk_ids": ["b.md"]}`), "query: is empty"},
+		{"case twice", jsonl("{\"query\": \"q\", \"forbidden\": [\"b.md\"]}\n{\"query\": \"q\"}"), "cases.jsonl:2: duplicate case"},
+		{"relevant twice", jsonl(`{"query": "q", "relevant_chunk_ids": ["b.md", "b.md"]}`), "judged twice"},
+		{"abstains and has an answer", jsonl(`{"query": "q", "expected_abstention": true, "relevant_chunk_ids": ["b.md"]}`), "is relevant"},
+		{"grade of 4", jsonl(`{"query": "q", "relevant_chunk_ids": [{"chunk_id": "b.md", "grade": 4}]}`), "grade 4"},
+		{"quote not there", jsonl(`{"query": "q", "relevant_chunk_ids": ["b.md"], "evidence": [{"doc_id": "b.md", "chunk_id": "b.md", "start": 0, "end": 4, "quote": "Some"}]}`), `document "b.md" has "Noth" at [0,4)`},
+		{"bad status", jsonl(`{"query": "q", "status": "done"}`), `status: "done" is none of`},
+		{"empty file", jsonl("\n"), "no cases"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			err := tt.do(t)
+			if err == nil {
+				t.Fatal("was accepted")
+			}
+			checkError(t, err, tt.err)
+		})
+	}
+	if err := trec("1\tq\n", "1 0 a.md 1\n")(t); !errors.Is(err, datasets.ErrSeveralChunks) {
+		t.Errorf("error %v is not ErrSeveralChunks", err)
+	}
+}
+
+func TestImportOptions(t *testing.T) {
+	bad := map[string]datasets.ImportOptions{
+		"want trec, beir or jsonl": {Format: "csv", Queries: "q"},
+		"queries: no file":         {Format: "trec", Qrels: "r"},
+		"qrels: no file":           {Format: "beir", Queries: "q"},
+		"jsonl cases hold":         {Format: "jsonl", Queries: "q", Qrels: "r"},
+		"only for trec":            {Format: "beir", Queries: "q", Qrels: "r", ByPosition: true},
+		"relevant grade 4":         {Format: "trec", Queries: "q", Qrels: "r", RelevantGrade: 4},
+	}
+	for want, o := range bad {
+		err := o.Validate()
+		if err == nil {
+			t.Errorf("%+v was accepted", o)
+		}
+		checkError(t, err, want)
+	}
+}
+
+func TestCranfield(t *testing.T) {
+	ids := []string{}
+	for i := range 1400 {
+		ids = append(ids, fmt.Sprint(i+1))
+	}
+	o := datasets.ImportOptions{
+		Format: datasets.FormatTREC, ByPosition: true,
+		Queries: shared(t, "cranfield/cran.qry.xml"), Qrels: shared(t, "cranfield/cranqrel.trec.txt"),
+	}
+	d, report, err := datasets.Import(context.Background(), o, oneChunk(ids...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// binary in effect: one row of 1,837 has grade 3
+	if report.RelevantGrade != 1 || report.Cases != 225 || report.Judgments != 1837 || len(report.UnknownIDs) > 0 {
+		t.Errorf("report %+v", report)
+	}
+	first, third := d.Cases[0], d.Cases[2]
+	if want := "what similarity laws must be obeyed when constructing aeroelastic models of heated high speed aircraft ."; first.Query != want {
+		t.Errorf("first query %q", first.Query)
+	}
+	if third.ID != "3" || !strings.HasPrefix(third.Query, "what problems of heat conduction") {
+		t.Errorf("third query %s %q, want that with <num> 4 under the id 3", third.ID, third.Query)
+	}
+}
+
+func TestCACM(t *testing.T) {
+	topics, err := datasets.ReadTopics(shared(t, "cacm/topics.cacm.txt"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := datasets.Topic{ID: "2", Text: "I am interested in articles written either by Prieve or Udo Pooch Prieve, B. Pooch, U.", Line: 10}
+	if diff := cmp.Diff(want, topics[1]); diff != "" || len(topics) != 64 {
+		t.Errorf("%d topics: %s", len(topics), diff)
+	}
+	o := datasets.ImportOptions{Format: datasets.FormatTREC, Queries: shared(t, "cacm/topics.cacm.txt"), Qrels: shared(t, "cacm/qrels.cacm.txt")}
+	_, report, err := datasets.Import(context.Background(), o, oneChunk(cacmIDs(t)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Cases != 52 || report.Judgments != 796 || report.RelevantGrade != 1 || len(report.UnknownIDs) > 0 || len(report.WithoutQrels) != 12 {
+		t.Errorf("report %+v", report)
+	}
+}
+
+func cacmIDs(t *testing.T) []string {
+	t.Helper()
+	f, err := os.Open(shared(t, "cacm/cacm.tar.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return ids
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var n int // files are padded with zeros, ids in the qrels are not
+		if _, err := fmt.Sscanf(filepath.Base(h.Name), "CACM-%d.html", &n); err == nil {
+			ids = append(ids, fmt.Sprintf("CACM-%d", n))
+		}
+	}
+}
+
+func TestTopicForms(t *testing.T) {
+	tests := map[string]struct {
+		text string
+		want []datasets.Topic
+	}{
+		"tsv": {"7\tone two\n8\tthree\tfour\n", []datasets.Topic{{ID: "7", Text: "one two", Line: 1}, {ID: "8", Text: "three four", Line: 2}}},
+		"classic TREC": {
+			"<top>\n\n<num> Number: 301 \n<title> International Organized Crime \n\n<desc> Description: \nIdentify organizations\n</top>\n<top>\n<num> Number: 302\n<title> Topic: Polio\n</top>",
+			[]datasets.Topic{{ID: "301", Text: "International Organized Crime", Line: 1}, {ID: "302", Text: "Polio", Line: 9}},
+		},
+		"xml with entities": {
+			"<?xml version='1.0'?>\n<xml>\n<top>\n<num> 1</num>\n<title>\nR&amp;D &lt; cost\n</title>\n</top></xml>",
+			[]datasets.Topic{{ID: "1", Text: "R&D < cost", Line: 3}},
+		},
+		"documents":       {"<DOC>\n<DOCNO> 5 </DOCNO>\n a < b\n\n</DOC>\n", []datasets.Topic{{ID: "5", Text: "a < b", Line: 1}}},
+		"byte order mark": {"\ufeff1\tq", []datasets.Topic{{ID: "1", Text: "q", Line: 1}}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := datasets.ReadTopics(file(t, "topics", tt.text), false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestQrelsForms(t *testing.T) {
+	want := &datasets.Qrels{
+		Topics: []datasets.TopicQrels{
+			{ID: "q2", Rows: []datasets.Qrel{{ChunkID: "a", Grade: 1, Line: 3}, {ChunkID: "b#1", Grade: -1, Line: 1}}},
+			{ID: "q1", Rows: []datasets.Qrel{{ChunkID: "a", Grade: 4, Line: 2}}},
+		},
+		Rows: 4, Folded: 1,
+	}
+	tsv := "q2 0 b#1 -1\nq1\tQ0\ta  4\r\nq2 0 a 1\nq2 0 a 1\n"
+	parquetPath := filepath.Join(t.TempDir(), "qrels.parquet")
+	type row struct {
+		Extra   string `parquet:"extra"`
+		QueryID string `parquet:"query_id"`
+		ChunkID string `parquet:"chunk_id"`
+		Grade   int32  `parquet:"grade"`
+	}
+	rows := []row{{"", "q2", "b#1", -1}, {"", "q1", "a", 4}, {"", "q2", "a", 1}, {"", "q2", "a", 1}}
+	if err := parquet.WriteFile(parquetPath, rows); err != nil {
+		t.Fatal(err)
+	}
+	for name, path := range map[string]string{"text": file(t, "qrels", tsv), "parquet": parquetPath} {
+		t.Run(name, func(t *testing.T) {
+			got, err := datasets.ReadQrels(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+			if grade, ok := got.Topics[0].Grade("b#1"); grade != -1 || !ok {
+				t.Errorf("grade %d, %v", grade, ok)
+			}
+			if _, ok := got.Topics[0].Grade("c"); ok {
+				t.Error("c was not judged")
+			}
+		})
+	}
+}
+
+// trec_eval reads a # in a document's id as part of it.
+func TestQrelsComments(t *testing.T) {
+	got, err := datasets.ReadQrels(shared(t, "trec_eval/qrels.test.with-comments"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := datasets.ReadQrels(shared(t, "trec_eval/qrels.test"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Rows != plain.Rows || got.Rows != 3681 {
+		t.Errorf("%d rows with comments, %d without", got.Rows, plain.Rows)
+	}
+	if _, ok := got.Topics[0].Grade("CR#93E-1860"); !ok {
+		t.Error("the id with # is missing")
+	}
+}
+
+func TestBadParquetQrels(t *testing.T) {
+	type null struct {
+		QueryID *string `parquet:"query_id,optional"`
+		ChunkID string  `parquet:"chunk_id"`
+		Grade   int64   `parquet:"grade"`
+	}
+	type text struct {
+		QueryID string `parquet:"query_id"`
+		Grade   string `parquet:"grade"`
+	}
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name+".parquet") }
+	for _, err := range []error{
+		parquet.WriteFile(path("null"), []null{{ChunkID: "a"}}),
+		parquet.WriteFile(path("text"), []text{{"q", "1"}}),
+		os.WriteFile(path("garbage"), []byte("PAR1 this is none PAR1"), 0o644),
+		os.WriteFile(path("empty"), nil, 0o644),
+		os.Mkdir(path("folder"), 0o755),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string][]string{
+		"null":    {"row 1", "null"},
+		"text":    {`column "chunk_id" is missing`, `column "grade" has type BYTE_ARRAY`},
+		"garbage": {"not a readable Parquet file"},
+		"empty":   {"not a readable Parquet file"},
+		"folder":  {"is a folder"},
+		"missing": {"no such file"},
+	} {
+		_, err := datasets.ReadQrels(path(name))
+		if err == nil {
+			t.Errorf("%s was read", name)
+			continue
+		}
+		for _, text := range append(want, path(name)) {
+			checkError(t, err, text)
+		}
+	}
+}
+
+func FuzzReadQrels(f *testing.F) {
+	f.Add("1 0 a 1\n")
+	f.Add("query-id\tcorpus-id\tscore\n1\ta\t1\n")
+	f.Add("# x\n\n1\v0 a\u00a0b -9\r\n1 0 a 99999999999")
+	f.Fuzz(func(t *testing.T, text string) {
+		path := file(t, "qrels", text)
+		qrels, err := datasets.ReadQrels(path)
+		if err != nil {
+			if !strings.Contains(err.Error(), path) {
+				t.Errorf("error does not name the file: %v", err)
+			}
+			return
+		}
+		rows := 0
+		for _, topic := range qrels.Topics {
+			for _, q := range topic.Rows {
+				if grade, ok := topic.Grade(q.ChunkID); !ok || grade != int(q.Grade) {
+					t.Errorf("topic %q: %q cannot be looked up", topic.ID, q.ChunkID)
+				}
+				rows++
+			}
+		}
+		if rows+qrels.Folded != qrels.Rows {
+			t.Errorf("%d rows and %d folded of %d", rows, qrels.Folded, qrels.Rows)
+		}
+	})
+}
+
+func FuzzReadTopics(f *testing.F) {
+	f.Add("1\tq")
+	f.Add("<top><num> Number: 1\n<title> x\n<desc> y")
+	f.Add("<DOC>\n<DOCNO>1</DOCNO>x</DOC>")
+	f.Fuzz(func(t *testing.T, text string) {
+		path := file(t, "topics", text)
+		topics, err := datasets.ReadTopics(path, false)
+		if err != nil {
+			if !strings.Contains(err.Error(), path) {
+				t.Errorf("error does not name the file: %v", err)
+			}
+			return
+		}
+		seen := map[string]bool{}
+		for _, topic := range topics {
+			if topic.ID == "" || topic.Text == "" || seen[topic.ID] {
+				t.Errorf("topic %+v", topic)
+			}
+			seen[topic.ID] = true
+		}
+	})
+}
+
+func BenchmarkReadQrels(b *testing.B) {
+	var text strings.Builder
+	for i := range 1_000_000 {
+		fmt.Fprintf(&text, "%d 0 document-%07d %d\n", i/100, i*7919%1_000_000, i%4)
+	}
+	path := filepath.Join(b.TempDir(), "qrels")
+	if err := os.WriteFile(path, []byte(text.String()), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(text.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := datasets.ReadQrels(path); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,266 @@
+package datasets
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goldgen/goldgen/internal/parquetfile"
+)
+
+// Qrels are people's judgments of a collection, by topic. Grades are as the
+// file has them: trec_eval takes a negative one for "not in the pool".
+type Qrels struct {
+	Topics []TopicQrels // in the order in which the file first names them
+	Rows   int          // rows read
+	Folded int          // rows that repeat an earlier one with the same grade
+}
+
+// TopicQrels are the judgments of one topic, sorted by chunk id in byte order,
+// each id once.
+type TopicQrels struct {
+	ID   string
+	Rows []Qrel
+}
+
+// Qrel is one judgment. ChunkID is the file's own id, which in a collection may
+// be a document's. Line is its line in the file, or row from 1.
+type Qrel struct {
+	ChunkID string
+	Grade   int32
+	Line    int32
+}
+
+// Grade looks an id up; ok is false when it was not judged.
+func (t *TopicQrels) Grade(id string) (grade int, ok bool) {
+	i, ok := slices.BinarySearchFunc(t.Rows, id, func(q Qrel, id string) int { return strings.Compare(q.ChunkID, id) })
+	if !ok {
+		return 0, false
+	}
+	return int(t.Rows[i].Grade), true
+}
+
+// ReadQrels reads TREC qrels, four columns (topic, ignored, id, grade) split by
+// white space, with lines that begin with # as comments; a .parquet file with
+// the columns query_id, chunk_id and grade; or, recognised by a first line that
+// begins with query-id, BEIR's three columns split by tabs. The same id twice
+// in a topic with another grade is an error. Errors name file and line.
+func ReadQrels(path string) (*Qrels, error) {
+	b := &qrelsBuilder{topics: map[string]int{}}
+	if err := b.readFile(path); err != nil {
+		return nil, fmt.Errorf("qrels %w", err)
+	}
+	q, err := b.finish()
+	if err != nil {
+		return nil, fmt.Errorf("qrels %s: %w", path, err)
+	}
+	return q, nil
+}
+
+// qrelsBuilder gathers rows by topic. Ids share the memory of the file's text,
+// so that a row costs 24 bytes.
+type qrelsBuilder struct {
+	qrels  Qrels
+	topics map[string]int // index in qrels.Topics
+	last   int            // index of the topic of the row before
+}
+
+func (b *qrelsBuilder) add(topic, id string, grade, line int) {
+	i := b.last
+	if i >= len(b.qrels.Topics) || b.qrels.Topics[i].ID != topic {
+		var known bool
+		if i, known = b.topics[topic]; !known {
+			i = len(b.qrels.Topics)
+			b.topics[topic] = i
+			b.qrels.Topics = append(b.qrels.Topics, TopicQrels{ID: topic})
+		}
+		b.last = i
+	}
+	t := &b.qrels.Topics[i]
+	t.Rows = append(t.Rows, Qrel{id, int32(grade), int32(line)})
+	b.qrels.Rows++
+}
+
+// finish sorts each topic and folds repeats.
+func (b *qrelsBuilder) finish() (*Qrels, error) {
+	for i := range b.qrels.Topics {
+		t := &b.qrels.Topics[i]
+		byID := func(a, b Qrel) int { return strings.Compare(a.ChunkID, b.ChunkID) }
+		if !slices.IsSortedFunc(t.Rows, byID) {
+			slices.SortStableFunc(t.Rows, byID)
+		}
+		kept := t.Rows[:0]
+		for _, q := range t.Rows {
+			if n := len(kept); n == 0 || kept[n-1].ChunkID != q.ChunkID {
+				kept = append(kept, q)
+			} else if first := kept[n-1]; first.Grade != q.Grade {
+				return nil, fmt.Errorf("line %d: topic %q, id %q has grade %d, but %d on line %d",
+					q.Line, t.ID, q.ChunkID, q.Grade, first.Grade, first.Line)
+			} else {
+				b.qrels.Folded++
+			}
+		}
+		t.Rows = kept
+	}
+	if b.qrels.Rows == 0 {
+		return nil, fmt.Errorf("no judgments")
+	}
+	return &b.qrels, nil
+}
+
+// readFile adds the rows of a file in whichever form; errors begin with its path.
+func (b *qrelsBuilder) readFile(path string) error {
+	if strings.HasSuffix(path, ".parquet") {
+		return b.parquet(path)
+	}
+	text, err := readText(path)
+	if err != nil {
+		return err
+	}
+	parse := trecQrel
+	beir := strings.HasPrefix(text, "query-id")
+	if beir {
+		parse = beirQrel
+	}
+	for n, line := range lines(text) {
+		if blank(line) || line[0] == '#' || (beir && n == 1) {
+			continue
+		}
+		topic, id, grade, err := parse(line)
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", path, n, err)
+		}
+		b.add(topic, id, grade, n)
+	}
+	return nil
+}
+
+func trecQrel(line string) (topic, id string, grade int, err error) {
+	topic, rest := nextField(line)
+	_, rest = nextField(rest)
+	id, rest = nextField(rest)
+	last, rest := nextField(rest)
+	if last == "" || !blank(rest) {
+		return "", "", 0, fmt.Errorf("%d columns where topic, iteration, id and grade are wanted", len(strings.Fields(line)))
+	}
+	grade, err = parseGrade(last)
+	return topic, id, grade, err
+}
+
+func beirQrel(line string) (topic, id string, grade int, err error) {
+	columns := strings.Split(line, "\t")
+	if len(columns) != 3 || columns[0] == "" || columns[1] == "" {
+		return "", "", 0, fmt.Errorf("want query-id, corpus-id and score with tabs between them, got %d columns", len(columns))
+	}
+	grade, err = parseGrade(columns[2])
+	return columns[0], columns[1], grade, err
+}
+
+func parseGrade(s string) (int, error) {
+	n, err := strconv.ParseInt(s, 10, 32)
+	if err != nil {
+		return 0, fmt.Errorf("grade %q is not a whole number", s)
+	}
+	return int(n), nil
+}
+
+// nextField cuts the first run of non-blank bytes off.
+func nextField(s string) (field, rest string) {
+	start := 0
+	for start < len(s) && isBlank(s[start]) {
+		start++
+	}
+	end := start
+	for end < len(s) && !isBlank(s[end]) {
+		end++
+	}
+	return s[start:end], s[end:]
+}
+
+func isBlank(b byte) bool { return b == ' ' || (b >= '\t' && b <= '\r') }
+
+func blank(s string) bool {
+	field, _ := nextField(s)
+	return field == ""
+}
+
+// qrelRow and qrelRow32 are what Parquet qrels may look like: writers choose
+// between the two widths, and mark columns optional.
+type qrelRow[G int32 | int64] struct {
+	QueryID *string `parquet:"query_id,optional"`
+	ChunkID *string `parquet:"chunk_id,optional"`
+	Grade   *G      `parquet:"grade,optional"`
+}
+
+func (b *qrelsBuilder) parquet(path string) error {
+	schema, err := parquetfile.Schema(path)
+	if err != nil {
+		return err
+	}
+	if column, ok := schema.Lookup("grade"); ok && column.Node.Type().Kind().String() == "INT32" {
+		return addQrelRows[int32](b, path)
+	}
+	return addQrelRows[int64](b, path)
+}
+
+func addQrelRows[G int32 | int64](b *qrelsBuilder, path string) error {
+	n := 0
+	for row, err := range parquetfile.Loose[qrelRow[G]](path) {
+		if err != nil {
+			return err
+		}
+		n++
+		if row.QueryID == nil || row.ChunkID == nil || row.Grade == nil {
+			return fmt.Errorf("%s: row %d: query_id, chunk_id or grade is null", path, n)
+		}
+		if int64(*row.Grade) != int64(int32(*row.Grade)) {
+			return fmt.Errorf("%s: row %d: grade %d is out of range", path, n, *row.Grade)
+		}
+		b.add(*row.QueryID, *row.ChunkID, int(*row.Grade), n)
+	}
+	return nil
+}
+
+// readText reads a file as one string of valid UTF-8 without a byte order mark.
+// Its errors begin with the path.
+func readText(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	var b strings.Builder
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		b.Grow(int(info.Size()))
+	}
+	if _, err := io.Copy(&b, f); err != nil {
+		return "", err
+	}
+	text := strings.TrimPrefix(b.String(), "\ufeff")
+	if utf8.ValidString(text) {
+		return text, nil
+	}
+	for n, line := range lines(text) {
+		if !utf8.ValidString(line) {
+			return "", fmt.Errorf("%s:%d: not UTF-8", path, n)
+		}
+	}
+	return "", fmt.Errorf("%s: not UTF-8", path)
+}
+
+// lines yields a text's lines with their numbers from 1, without line ends.
+func lines(text string) func(yield func(int, string) bool) {
+	return func(yield func(int, string) bool) {
+		for n := 1; text != ""; n++ {
+			line, rest, _ := strings.Cut(text, "\n")
+			if !yield(n, strings.TrimSuffix(line, "\r")) {
+				return
+			}
+			text = rest
+		}
+	}
+}
