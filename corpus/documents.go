@@ -1,0 +1,91 @@
+package corpus
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"strings"
+	"unicode/utf8"
+)
+
+// ReadDocuments yields the documents of src.Documents: those of a folder sorted
+// by id, those of a table in its order. An error that is not the last is about
+// one file or line; Build stops at the first unless SkipBad allows it.
+func ReadDocuments(src Source) iter.Seq2[Document, error] {
+	st, err := os.Stat(src.Documents)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return failed(fmt.Errorf("corpus: no such folder or file: %s", src.Documents))
+	case err != nil:
+		return failed(err)
+	case st.IsDir():
+		return folderDocuments(src.Documents, src)
+	case tableKind(src.Documents) == "":
+		return failed(fmt.Errorf("corpus: %s: want a folder, or a .jsonl or .parquet file", src.Documents))
+	}
+	return tableDocuments(src)
+}
+
+func failed(err error) iter.Seq2[Document, error] {
+	return func(yield func(Document, error) bool) { yield(Document{}, err) }
+}
+
+// tableDocuments reads documents from JSONL or Parquet.
+func tableDocuments(src Source) iter.Seq2[Document, error] {
+	need := columns{{"id", "_id"}, {"text"}}
+	return func(yield func(Document, error) bool) {
+		for rec, err := range records(src.Documents, src.Fields, need) {
+			var doc Document
+			if err == nil {
+				doc, err = recordDocument(rec, src.Fields)
+			}
+			if !yield(doc, err) {
+				return
+			}
+		}
+	}
+}
+
+// recordDocument reads one record. A BEIR record (_id) has its title put before
+// the text, as that collection means it.
+func recordDocument(rec record, m mapping) (Document, error) {
+	_, beir := rec.fields["_id"]
+	if _, own := rec.fields["id"]; own {
+		beir = false
+	}
+	id, err := m.text(rec.fields, "id", "_id")
+	if err == nil {
+		err = checkID("document", id)
+	}
+	if err != nil {
+		return Document{}, fmt.Errorf("%s: %w", rec.where, err)
+	}
+	text, err := recordText(rec, m)
+	if err != nil {
+		return Document{}, err
+	}
+	a, err := m.attributes(rec.fields)
+	if err != nil {
+		return Document{}, fmt.Errorf("%s: %w", rec.where, err)
+	}
+	if beir && strings.TrimSpace(a.Title) != "" {
+		text = a.Title + "\n\n" + text
+	}
+	return newDocument(id, text, a), nil
+}
+
+// recordText takes the text, which must be there and a string, if an empty one.
+func recordText(rec record, m mapping) (string, error) {
+	v, ok := m.take(rec.fields, "text")
+	text, isString := v.(string)
+	switch {
+	case !ok:
+		return "", fmt.Errorf("%s: no field %q", rec.where, m.name("text"))
+	case !isString:
+		return "", fmt.Errorf("%s: field %q: want a string, not %s", rec.where, m.name("text"), render(v))
+	case !utf8.ValidString(text):
+		return "", &badFile{rec.where}
+	}
+	return text, nil
+}

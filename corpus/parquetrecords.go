@@ -1,0 +1,196 @@
+package corpus
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// guarded calls f and turns a panic of the Parquet library, which altered files
+// can cause, into an error naming the file.
+func guarded(path string, f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%s: damaged Parquet file: %v", path, r)
+		}
+	}()
+	return f()
+}
+
+// openParquet opens a Parquet file; close the returned file when done.
+func openParquet(path string) (*os.File, *parquet.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	st, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	var pf *parquet.File
+	err = guarded(path, func() error {
+		pf, err = parquet.OpenFile(f, st.Size(), parquet.SkipBloomFilters(true))
+		return err
+	})
+	if err != nil {
+		f.Close()
+		return nil, nil, fmt.Errorf("%s: truncated or no Parquet file: %w", path, err)
+	}
+	return f, pf, nil
+}
+
+// parquetRecords yields the rows of any Parquet file as records, once its
+// schema is known to have the needed columns.
+func parquetRecords(path string, m mapping, need columns) iter.Seq2[record, error] {
+	return func(yield func(record, error) bool) {
+		f, pf, err := openParquet(path)
+		if err != nil {
+			yield(record{}, err)
+			return
+		}
+		defer f.Close()
+		if err := checkColumns(path, pf.Schema(), m, need); err != nil {
+			yield(record{}, err)
+			return
+		}
+		reader := parquet.NewGenericReader[any](pf)
+		defer reader.Close()
+		rows := make([]any, 64)
+		for base := 0; ; {
+			var n int
+			err := guarded(path, func() (err error) { n, err = reader.Read(rows); return err })
+			for i := range rows[:n] {
+				fields, _ := plainGroup(pf.Schema(), rows[i]).(map[string]any)
+				if !yield(record{fmt.Sprintf("%s row %d", path, base+i), fields}, nil) {
+					return
+				}
+				rows[i] = nil
+			}
+			base += n
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				yield(record{}, fmt.Errorf("%s row %d: %w", path, base, err))
+				return
+			}
+		}
+	}
+}
+
+// checkColumns names a column that is missing or of a type that cannot hold
+// what is needed: the reader itself would deliver zeros.
+func checkColumns(path string, schema *parquet.Schema, m mapping, need columns) error {
+	for _, names := range need {
+		field, ok := findColumn(schema, m, names)
+		if !ok {
+			return fmt.Errorf("%s: no column %q (it has %s)", path, m.name(names[0]), strings.Join(columnNames(schema), ", "))
+		}
+		if !field.Leaf() || field.Repeated() || field.Type().Kind() != parquet.ByteArray && names[0] == "text" {
+			return fmt.Errorf("%s: column %q: want strings, not %s", path, m.name(names[0]), field.Type())
+		}
+	}
+	return nil
+}
+
+func findColumn(schema *parquet.Schema, m mapping, names []string) (parquet.Node, bool) {
+	if theirs, ok := m[names[0]]; ok {
+		names = []string{theirs}
+	}
+	for _, name := range names {
+		if leaf, ok := schema.Lookup(name); ok {
+			return leaf.Node, true
+		}
+		if leaf, ok := schema.Lookup(strings.Split(name, ".")...); ok {
+			return leaf.Node, true
+		}
+	}
+	return nil, false
+}
+
+func columnNames(schema *parquet.Schema) []string {
+	var names []string
+	for _, f := range schema.Fields() {
+		names = append(names, f.Name())
+	}
+	return names
+}
+
+// plainGroup turns what the reader delivers for a group into maps, lists,
+// strings, numbers and times, with the help of the schema.
+func plainGroup(node parquet.Node, v any) any {
+	group, ok := v.(map[string]any)
+	if !ok {
+		return plain(v)
+	}
+	for name, inner := range group {
+		i := slices.IndexFunc(node.Fields(), func(f parquet.Field) bool { return f.Name() == name })
+		if i < 0 {
+			group[name] = plain(inner)
+			continue
+		}
+		group[name] = plainField(node.Fields()[i], inner)
+	}
+	return group
+}
+
+func plainField(field parquet.Node, v any) any {
+	if !field.Leaf() {
+		return plainGroup(field, v)
+	}
+	if logical := field.Type().LogicalType(); logical != nil {
+		switch kind := logical.Value.(type) {
+		case *format.TimestampType:
+			if n, ok := v.(int64); ok {
+				return inUnit(kind.Unit, n)
+			}
+		case *format.DateType:
+			if n, ok := v.(int32); ok {
+				return time.Unix(int64(n)*86400, 0).UTC()
+			}
+		}
+	}
+	return plain(v)
+}
+
+func inUnit(unit format.TimeUnit, n int64) time.Time {
+	switch unit.Value.(type) {
+	case *format.MilliSeconds:
+		return time.UnixMilli(n).UTC()
+	case *format.MicroSeconds:
+		return time.UnixMicro(n).UTC()
+	}
+	return time.Unix(0, n).UTC()
+}
+
+// plain turns byte strings into strings, at any depth.
+func plain(v any) any {
+	switch v := v.(type) {
+	case []byte:
+		return string(v)
+	case [][]byte:
+		list := make([]any, len(v))
+		for i, b := range v {
+			list[i] = string(b)
+		}
+		return list
+	case []any:
+		for i := range v {
+			v[i] = plain(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = plain(v[key])
+		}
+	}
+	return v
+}

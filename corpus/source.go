@@ -1,0 +1,90 @@
+package corpus
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Source says where documents or chunks come from.
+type Source struct {
+	Documents string            // folder, or a .jsonl / .parquet file of documents
+	Chunks    string            // chunk table, .jsonl or .parquet; its documents' texts are Documents, when given
+	Include   []string          // doublestar globs on slash paths; none means every known kind of text
+	Exclude   []string          // the same; they win over Include
+	Fields    map[string]string // our field name to theirs; dots reach into nested records
+	Paths     []string          // path patterns such as {category}/{team}/**, the first that fits counts
+	SkipBad   bool              // name and count what is not UTF-8, and go on
+}
+
+// mappable are the names that Source.Fields may map.
+func mappable() []string {
+	return []string{"id", "chunk_id", "doc_id", "text", "title", "category", "language", "source", "unit",
+		"scope", "metadata", "updated_at", "valid_from", "valid_to", "start", "end", "embedding"}
+}
+
+// Validate reports a source that cannot be read by what it says alone: no path,
+// a glob or path pattern that does not parse, an unknown field.
+func (s Source) Validate() error {
+	if s.Documents == "" && s.Chunks == "" {
+		return fmt.Errorf("corpus: neither source nor chunks is set")
+	}
+	for _, glob := range slices.Concat(s.Include, s.Exclude) {
+		if !doublestar.ValidatePattern(glob) {
+			return fmt.Errorf("corpus: glob %q does not parse", glob)
+		}
+	}
+	for field := range s.Fields {
+		if !slices.Contains(mappable(), field) {
+			return fmt.Errorf("corpus.fields: unknown field %q: want one of %s", field, strings.Join(mappable(), ", "))
+		}
+	}
+	for _, p := range s.Paths {
+		if _, err := parsePathPattern(p); err != nil {
+			return err
+		}
+	}
+	if s.Chunks != "" && tableKind(s.Chunks) == "" {
+		return fmt.Errorf("corpus.chunks %q: want a .jsonl or .parquet file", s.Chunks)
+	}
+	return nil
+}
+
+// tableKind is jsonl or parquet by a file's name, "" for anything else.
+func tableKind(path string) string {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".jsonl", ".ndjson":
+		return "jsonl"
+	case ".parquet":
+		return "parquet"
+	}
+	return ""
+}
+
+// info is what the manifest keeps of a source.
+func (s Source) info() SourceInfo {
+	return SourceInfo{Documents: filepath.ToSlash(s.Documents), Chunks: filepath.ToSlash(s.Chunks), Include: s.Include, Exclude: s.Exclude}
+}
+
+// checkID refuses ids that a terminal, a log or a line-based format could not
+// carry. Slashes are fine: ids never become file names.
+func checkID(kind, id string) error {
+	switch {
+	case id == "":
+		return fmt.Errorf("%s id is empty", kind)
+	case !utf8.ValidString(id):
+		return fmt.Errorf("%s id %q is not UTF-8", kind, id)
+	case strings.ContainsFunc(id, isControl):
+		return fmt.Errorf("%s id %q has control characters", kind, id)
+	}
+	return nil
+}
+
+// badFile is a file or line that is not UTF-8.
+type badFile struct{ where string }
+
+func (e *badFile) Error() string { return e.where + ": not UTF-8 text" }
