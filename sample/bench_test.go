@@ -35,7 +35,7 @@ func synthetic(n, perDoc int) iter.Seq2[sample.Info, error] {
 			}
 			chunk := string(id)
 			info := sample.Info{
-				Row: int64(row), ChunkID: chunk, DocID: chunk[:30], TextDigest: string(sum),
+				Row: row, ChunkID: chunk, DocID: chunk[:30], TextDigest: string(sum),
 				Category: categories[doc%50], Language: "en", Tokens: 200,
 			}
 			if !yield(info, nil) {

@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
-
-	"github.com/goldgen/goldgen/corpus"
 )
 
 // ErrNoChunks means that the corpus holds no chunk that may be asked about.
@@ -15,13 +12,14 @@ var ErrNoChunks = errors.New("no chunk of the corpus can be asked about")
 
 // Info is what sampling knows of a chunk.
 type Info struct {
-	Row        int64 // ordinal of the chunk in the snapshot, from 0
+	Row        int // ordinal of the chunk in the snapshot, from 0
 	ChunkID    string
 	DocID      string
 	TextDigest string // hex SHA-256 of the chunk's text
 	Category   string
 	Language   string
 	Unit       string
+	Path       string // the document's slash path; its id when empty
 	Tokens     int
 	Flags      []string
 	Metadata   map[string]string // read for strata over metadata only
@@ -35,80 +33,9 @@ type Input struct {
 	// draw.
 	Infos iter.Seq2[Info, error]
 	// Lookup gives the infos of rows (ascending) in their order.
-	Lookup func(rows []int64) ([]Info, error)
+	Lookup func(ctx context.Context, rows []int) ([]Info, error)
 	// Topics is the topic of each row; nil without vectors, -1 is no topic.
 	Topics []int
-}
-
-// Chunks is what sampling reads of a snapshot. A corpus.Snapshot is one.
-type Chunks interface {
-	ChunkInfos() iter.Seq2[corpus.ChunkInfo, error]
-	Chunks() iter.Seq2[corpus.Chunk, error]
-	ChunksAt(rows []int64) ([]corpus.Chunk, error)
-}
-
-// FromSnapshot makes the input for drawing from s under o. The chunks
-// themselves are read only if a stratum asks for what ChunkInfos does not know.
-func FromSnapshot(s Chunks, o Options, topics []int) Input {
-	in := Input{Topics: topics, Infos: fromChunkInfos(s.ChunkInfos())}
-	if o.needsChunks() {
-		in.Infos = fromChunks(s.Chunks())
-	}
-	in.Lookup = func(rows []int64) ([]Info, error) {
-		chunks, err := s.ChunksAt(rows)
-		if err != nil {
-			return nil, err
-		}
-		infos := make([]Info, len(chunks))
-		for i, c := range chunks {
-			infos[i] = fromChunk(rows[i], c)
-		}
-		return infos, nil
-	}
-	return in
-}
-
-// needsChunks reports whether a stratum is made of a chunk's unit or metadata.
-func (o Options) needsChunks() bool {
-	for _, f := range o.Strata {
-		if f == ByUnit || strings.HasPrefix(f, metadataPrefix) {
-			return true
-		}
-	}
-	return false
-}
-
-func fromChunkInfos(infos iter.Seq2[corpus.ChunkInfo, error]) iter.Seq2[Info, error] {
-	return func(yield func(Info, error) bool) {
-		for c, err := range infos {
-			info := Info{
-				Row: c.Row, ChunkID: c.ChunkID, DocID: c.DocID, TextDigest: c.TextDigest,
-				Category: c.Category, Language: c.Language, Tokens: c.Tokens, Flags: c.Flags,
-			}
-			if !yield(info, err) {
-				return
-			}
-		}
-	}
-}
-
-func fromChunks(chunks iter.Seq2[corpus.Chunk, error]) iter.Seq2[Info, error] {
-	return func(yield func(Info, error) bool) {
-		row := int64(0)
-		for c, err := range chunks {
-			if !yield(fromChunk(row, c), err) {
-				return
-			}
-			row++
-		}
-	}
-}
-
-func fromChunk(row int64, c corpus.Chunk) Info {
-	return Info{
-		Row: row, ChunkID: c.ID, DocID: c.DocID, TextDigest: c.TextDigest, Category: c.Category,
-		Language: c.Language, Unit: c.Unit, Tokens: c.Tokens, Flags: c.Flags, Metadata: c.Metadata,
-	}
 }
 
 // Draw plans o.Cases queries over the chunks of in. It gives fewer main rows

@@ -165,11 +165,11 @@ func (d *drawing) row(q *quota, t typedPick, info chunkIDs) Row {
 type chunkIDs struct{ chunk, doc, digest string }
 
 // rows gives the chosen rows, ascending.
-func (d *drawing) rows() []int64 {
-	var rows []int64
+func (d *drawing) rows() []int {
+	var rows []int
 	for _, q := range d.quotas {
 		for row := range q.groups {
-			rows = append(rows, int64(row))
+			rows = append(rows, int(row))
 		}
 	}
 	slices.Sort(rows)
@@ -178,12 +178,12 @@ func (d *drawing) rows() []int64 {
 
 // lookup gets the strings of the chosen rows, from the second pass when there
 // is no other way.
-func lookup(ctx context.Context, in Input, rows []int64) (map[uint32]chunkIDs, error) {
+func lookup(ctx context.Context, in Input, rows []int) (map[uint32]chunkIDs, error) {
 	out := make(map[uint32]chunkIDs, len(rows))
 	if in.Lookup == nil {
 		return out, rescan(ctx, in, rows, out)
 	}
-	infos, err := in.Lookup(rows)
+	infos, err := in.Lookup(ctx, rows)
 	if err != nil {
 		return nil, fmt.Errorf("look up the chosen chunks: %w", err)
 	}
@@ -196,7 +196,7 @@ func lookup(ctx context.Context, in Input, rows []int64) (map[uint32]chunkIDs, e
 	return out, nil
 }
 
-func rescan(ctx context.Context, in Input, rows []int64, out map[uint32]chunkIDs) error {
+func rescan(ctx context.Context, in Input, rows []int, out map[uint32]chunkIDs) error {
 	seen := 0
 	for info, err := range in.Infos {
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"path"
 	"slices"
@@ -39,7 +40,6 @@ type entry struct {
 const (
 	firstBlock = 4
 	largeBlock = 1 << 16
-	maxRows    = 1<<32 - 1
 )
 
 func (s *stratum) add(e entry) {
@@ -88,8 +88,8 @@ func scan(ctx context.Context, in Input, o Options) (*frame, error) {
 }
 
 func (s *scanner) add(info *Info) error {
-	if info.Row < 0 || info.Row > maxRows {
-		return fmt.Errorf("chunk %s: row %d is not between 0 and %d", info.ChunkID, info.Row, int64(maxRows))
+	if info.Row < 0 || uint64(info.Row) > math.MaxUint32 {
+		return fmt.Errorf("chunk %s: row %d is not between 0 and %d", info.ChunkID, info.Row, uint32(math.MaxUint32))
 	}
 	s.f.chunks++
 	if string(s.docID) != info.DocID || s.f.chunks == 1 {
@@ -116,7 +116,7 @@ func (s *scanner) add(info *Info) error {
 }
 
 func (s *scanner) topic(info *Info) int {
-	if info.Row < int64(len(s.in.Topics)) {
+	if info.Row < len(s.in.Topics) {
 		return s.in.Topics[info.Row]
 	}
 	return -1
@@ -165,7 +165,7 @@ func (s *scanner) value(field string, info *Info) string {
 	case ByDocument:
 		return info.DocID
 	case ByPath:
-		return folder(info.DocID, s.o.PathDepth)
+		return folder(cmp.Or(info.Path, info.DocID), s.o.PathDepth)
 	case ByLanguage:
 		return info.Language
 	case ByLength:
