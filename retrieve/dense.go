@@ -62,6 +62,9 @@ func (d *Dense) addVector(v corpus.Vector) error {
 	if _, ok := d.rowOf[chunk]; ok {
 		return fmt.Errorf("vector of chunk %s: duplicate", v.ChunkID)
 	}
+	if len(v.Values) == 0 {
+		return fmt.Errorf("vector of chunk %s: has no components", v.ChunkID)
+	}
 	if d.dim == 0 {
 		d.dim = len(v.Values)
 	}
@@ -107,6 +110,9 @@ func (d *Dense) Retrieve(ctx context.Context, q Query) (Result, error) {
 	allowed, err := d.records.admit(q)
 	if err != nil {
 		return Result{}, err
+	}
+	if ctx.Err() != nil {
+		return Result{}, context.Cause(ctx)
 	}
 	if isBlank(q.Text) || len(d.chunks) == 0 {
 		return Result{Hits: []Hit{}, Took: time.Since(start)}, nil

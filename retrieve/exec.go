@@ -66,6 +66,9 @@ func (e *Exec) Retrieve(ctx context.Context, q Query) (Result, error) {
 	if err := q.Validate(); err != nil {
 		return Result{}, err
 	}
+	if ctx.Err() != nil {
+		return Result{}, context.Cause(ctx)
+	}
 	select {
 	case <-e.turn:
 	case <-ctx.Done():

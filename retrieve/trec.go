@@ -2,7 +2,6 @@ package retrieve
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -81,15 +80,7 @@ type trecRow struct {
 
 func parseTREC(line []byte) (trecRow, error) {
 	var fields [6][]byte
-	n := 0
-	for rest := bytes.TrimLeft(line, " \t\r\v\f"); n < len(fields) && len(rest) > 0; n++ {
-		end := bytes.IndexAny(rest, " \t\r\v\f")
-		if end < 0 {
-			end = len(rest)
-		}
-		fields[n] = rest[:end]
-		rest = bytes.TrimLeft(rest[end:], " \t\r\v\f")
-	}
+	n := cutFields(line, &fields)
 	if n == 0 || fields[0][0] == '#' {
 		return trecRow{}, nil
 	}
@@ -105,6 +96,28 @@ func parseTREC(line []byte) (trecRow, error) {
 	}
 	return trecRow{query: fields[0], id: fields[2], tag: fields[5], score: score}, nil
 }
+
+// cutFields splits a line at white space and returns how many fields it found;
+// what follows the last one is left.
+func cutFields(line []byte, fields *[6][]byte) int {
+	n := 0
+	for i := 0; n < len(fields); n++ {
+		for i < len(line) && isSpace(line[i]) {
+			i++
+		}
+		start := i
+		for i < len(line) && !isSpace(line[i]) {
+			i++
+		}
+		if i == start {
+			break
+		}
+		fields[n] = line[start:i]
+	}
+	return n
+}
+
+func isSpace(b byte) bool { return b == ' ' || b >= '\t' && b <= '\r' }
 
 func finite(score float64) error {
 	if math.IsNaN(score) || math.IsInf(score, 0) {
