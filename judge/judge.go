@@ -21,6 +21,9 @@ type Query struct {
 	ID   string // the case's id
 	Text string
 	AsOf *time.Time // when it was asked, for time-sensitive ones
+	// SourceGroups are the exact groups of the chunks that it was written from.
+	// A model is not told; the builtin judge knows nothing else.
+	SourceGroups []string
 }
 
 // Grade is what a grader says of one pair. Grade is nil when unknown, and
@@ -44,6 +47,7 @@ const (
 	UnknownRefused    = "refused"     // the model would not
 	UnknownTooLong    = "too_long"    // the prompt did not fit the window
 	UnknownCallFailed = "call_failed" // no complete reply: transport or HTTP status
+	UnknownNoModel    = "no_model"    // the builtin judge cannot tell
 )
 
 // Grader grades one chunk for one query. Concurrent calls are allowed. An error
@@ -53,16 +57,17 @@ type Grader interface {
 	Grade(ctx context.Context, q Query, chunk *corpus.Chunk) (Grade, error)
 }
 
-// Judge is a grader with its name and what its labels are worth.
+// Judge is a grader with its name.
 type Judge struct {
 	Grader Grader // nil: source labels only
 	Name   string // "provider/model prompt@version", stored with each judgment
-	// Trusted is false for a judge without a model: its grades are stored, but
-	// they are no evidence, and no case is sent to review because of them.
-	Trusted bool
-	// By is the judgments' maker, datasets.ByLLM for both kinds.
-	By string
+	// Builtin is set for the judge without a model: there is nothing to test on
+	// canaries, and no case is sent to review because of it.
+	Builtin bool
 }
+
+// tested reports whether the judge has to show on canaries what it is worth.
+func (j *Judge) tested() bool { return j.Grader != nil && !j.Builtin }
 
 // Candidate is an accepted case on its way into a set, in plan order. A spare
 // is used only where a case of its stratum and query type goes to review.

@@ -3,6 +3,7 @@ package judge
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
@@ -45,6 +46,16 @@ func (o PoolOptions) Validate() error {
 	return nil
 }
 
+// with returns the options with another depth of one member.
+func (o PoolOptions) with(member string, depth int) PoolOptions {
+	o.Depth = maps.Clone(o.Depth)
+	if o.Depth == nil {
+		o.Depth = map[string]int{}
+	}
+	o.Depth[member] = depth
+	return o
+}
+
 // Rank is where a member put a chunk.
 type Rank struct {
 	Rank  int // from 1
@@ -73,7 +84,7 @@ type CorpusView interface {
 	Len() int
 	Chunk(position int) *corpus.Chunk
 	Position(chunkID string) (int, bool)
-	DocChunks(docID string) []int     // positions in document order
+	DocChunks(docID string) []int      // positions in document order
 	NearChunks(nearGroup string) []int // positions in table order
 }
 

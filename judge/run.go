@@ -2,6 +2,11 @@ package judge
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/retrieve"
@@ -14,59 +19,301 @@ type Deps struct {
 	View    CorpusView
 }
 
-// Progress is told of each case as it is decided, one call at a time.
+// Progress is how far a run is.
 type Progress struct {
 	Cases   int // decided so far
-	Total   int // known so far; spares add to it
+	Total   int // known so far; spares that are needed add to it
 	Pairs   int // graded so far
-	Unknown int
+	Unknown int // of them
 }
 
 // Options of a run.
 type Options struct {
 	Pool        PoolOptions
 	Concurrency int            // pairs graded at once; at least 1
-	Progress    func(Progress) // optional
-	Built       bool           // the queries were made without a model: trust none
+	Progress    func(Progress) // may be nil; called by one goroutine at a time
+	Built       bool           // the queries were made without a model: trust is none
 }
 
 // Result is a judged set, without its place on disk.
 type Result struct {
-	Cases     []datasets.Case // plan order, spares that were used at the end
+	Cases     []datasets.Case // plan order, unused spares left out
 	Shortfall []datasets.Shortfall
-	Verdict   Verdict
+	Verdict   Verdict // its State is "" where there is no model to test
 	Trust     datasets.Trust
-	Missed    *datasets.Interval
-	Pairs     int            // distinct pairs graded
-	Unknown   map[string]int // reason -> pairs
-	CutPairs  int            // passages shortened
+	Missed    *datasets.Interval // nil unless the judge passed
+	Pairs     int                // pairs graded; copies of one exact group are one pair
+	Unknown   map[string]int     // of them, by reason
+	CutPairs  int                // of them, those whose passage was shortened
+	Calls     int                // cached ones included
 	Notes     []string
 }
 
-// Run pools, grades and settles the candidates. The result does not depend on
-// concurrency.
+// Run pools, grades and settles the candidates, case after case in plan order.
+// The result does not depend on concurrency.
 func Run(ctx context.Context, candidates []Candidate, deps Deps, o Options) (Result, error) {
-	return run(ctx, candidates, deps, o)
+	r, err := newRunner(candidates, deps, o)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := r.gradeAll(ctx, r.firstJobs()); err != nil {
+		return Result{}, err
+	}
+	verdict := r.verdict()
+	settled := Settle(candidates, verdict, r.bestSources())
+	for len(settled.Need) > 0 {
+		var jobs []job
+		for _, id := range settled.Need {
+			jobs = append(jobs, job{index: r.index[id]})
+		}
+		if err := r.gradeAll(ctx, jobs); err != nil {
+			return Result{}, err
+		}
+		settled = Settle(candidates, verdict, r.bestSources())
+	}
+	return r.result(settled, verdict), nil
 }
 
-// Ranking is what one retriever returned for a case, best first.
-type Ranking struct {
-	Name string // of the retriever
-	Hits []retrieve.Hit
+// job is one case to grade: the whole pool, or its canaries only.
+type job struct {
+	index        int // in candidates
+	canariesOnly bool
 }
 
-// Extension is the outcome of Extend.
-type Extension struct {
-	Cases   []datasets.Case // all cases, in their order
-	Changed int             // cases that gained judgments
-	Pairs   int             // new pairs graded
-	Unknown map[string]int
+// work is one case's pool and the grades so far, one for each item.
+type work struct {
+	items  []Item
+	grades []*Grade // nil: not graded
+	full   bool     // the whole pool was asked for
+	left   int      // pairs in flight or waiting
 }
 
-// Extend adds the top hits of results to the pools of a set's cases and grades
-// the new pairs only. rankings maps a case id to its rankings; depth is the
-// number of hits of each that count. The set's verdict stays: grades of a judge
-// that was blind or failed are stored as unknown.
-func Extend(ctx context.Context, cases []datasets.Case, rankings map[string][]Ranking, depth int, deps Deps, o Options) (Extension, error) {
-	return extend(ctx, cases, rankings, depth, deps, o)
+type runner struct {
+	candidates []Candidate
+	deps       Deps
+	o          Options
+	pooler     *Pooler
+	index      map[string]int // case id -> candidate
+
+	mu       sync.Mutex
+	works    map[int]*work // by candidate
+	progress Progress
+	unknown  map[string]int
+	cut      int
+	calls    int
+}
+
+func newRunner(candidates []Candidate, deps Deps, o Options) (*runner, error) {
+	if err := o.Pool.Validate(); err != nil {
+		return nil, err
+	}
+	if o.Concurrency < 1 {
+		return nil, fmt.Errorf("judge.concurrency: %d, must be at least 1", o.Concurrency)
+	}
+	if deps.Judge.tested() && o.Pool.Depth[DepthRandom] == 0 {
+		o.Pool = o.Pool.with(DepthRandom, 1) // a judge is tested in every run
+	}
+	r := &runner{
+		candidates: candidates, deps: deps, o: o, pooler: NewPooler(o.Pool, deps.Members, deps.View),
+		index: map[string]int{}, works: map[int]*work{}, unknown: map[string]int{},
+	}
+	for i := range candidates {
+		id := candidates[i].Case.ID
+		if _, ok := r.index[id]; ok {
+			return nil, fmt.Errorf("case %s: duplicate id among the candidates", id)
+		}
+		r.index[id] = i
+	}
+	return r, nil
+}
+
+// firstJobs are all cases that are no spares. Where these are too few canaries
+// and spares can make up for it, the canaries of spares are graded too.
+func (r *runner) firstJobs() []job {
+	var jobs []job
+	var spares []int
+	for i := range r.candidates {
+		if r.candidates[i].Spare {
+			spares = append(spares, i)
+		} else {
+			jobs = append(jobs, job{index: i})
+		}
+	}
+	missing := MinCanaries - len(jobs)
+	if r.deps.Judge.tested() && missing > 0 && missing <= len(spares) {
+		for _, i := range spares[:missing] {
+			jobs = append(jobs, job{index: i, canariesOnly: true})
+		}
+	}
+	return jobs
+}
+
+// gradeAll works through jobs in order, with the pairs of one case back to back
+// so that a server can reuse the prompt's beginning.
+func (r *runner) gradeAll(ctx context.Context, jobs []job) error {
+	r.mu.Lock()
+	r.progress.Total += len(jobs)
+	r.mu.Unlock()
+	group, gctx := errgroup.WithContext(ctx)
+	group.SetLimit(r.o.Concurrency)
+	submitErr := r.submit(gctx, group, jobs)
+	waitErr := group.Wait()
+	// With the parent gone before the workers began, Wait returns nil.
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	if waitErr != nil {
+		return waitErr
+	}
+	return submitErr
+}
+
+func (r *runner) submit(ctx context.Context, group *errgroup.Group, jobs []job) error {
+	for _, j := range jobs {
+		w, err := r.prepare(ctx, j)
+		if err != nil {
+			return err
+		}
+		pending := r.pending(w, j)
+		for _, members := range pending {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			group.Go(func() error { return r.gradeGroup(ctx, j, w, members) })
+		}
+		if len(pending) == 0 {
+			r.caseDone()
+		}
+	}
+	return nil
+}
+
+// prepare makes the case's pool, once.
+func (r *runner) prepare(ctx context.Context, j job) (*work, error) {
+	if w, ok := r.works[j.index]; ok {
+		return w, nil
+	}
+	items, err := r.pooler.Pool(ctx, r.candidates[j.index].Case)
+	if err != nil {
+		return nil, err
+	}
+	w := &work{items: items, grades: make([]*Grade, len(items))}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.works[j.index] = w
+	return w, nil
+}
+
+// pending lists the groups of items that share a grade and have none yet.
+func (r *runner) pending(w *work, j job) [][]int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w.full = w.full || !j.canariesOnly
+	if r.deps.Judge.Grader == nil {
+		return nil
+	}
+	var groups [][]int
+	for _, members := range exactGroups(w.items) {
+		if w.grades[members[0]] == nil && (!j.canariesOnly || holdsCanary(w.items, members)) {
+			groups = append(groups, members)
+		}
+	}
+	w.left = len(groups)
+	return groups
+}
+
+func holdsCanary(items []Item, members []int) bool {
+	for _, i := range members {
+		if items[i].Source || items[i].Random {
+			return true
+		}
+	}
+	return false
+}
+
+// exactGroups lists the items, by index and in order, that hold the same text.
+func exactGroups(items []Item) [][]int {
+	var groups [][]int
+	at := map[string]int{}
+	for i := range items {
+		key := items[i].ExactGroup
+		if n, ok := at[key]; ok && key != "" {
+			groups[n] = append(groups[n], i)
+			continue
+		}
+		at[key] = len(groups)
+		groups = append(groups, []int{i})
+	}
+	return groups
+}
+
+// gradeGroup asks for the one grade that the members share, by the text of the
+// member with the least id.
+func (r *runner) gradeGroup(ctx context.Context, j job, w *work, members []int) error {
+	least := members[0]
+	for _, i := range members {
+		if w.items[i].ChunkID < w.items[least].ChunkID {
+			least = i
+		}
+	}
+	c := &r.candidates[j.index].Case
+	grade, err := gradeChunk(ctx, r.deps, c, w.items[least].ChunkID)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	for _, i := range members {
+		w.grades[i] = &grade
+	}
+	r.count(grade)
+	w.left--
+	done := w.left == 0
+	r.mu.Unlock()
+	if done {
+		r.caseDone()
+	}
+	return nil
+}
+
+// gradeChunk asks the judge about one chunk for a case.
+func gradeChunk(ctx context.Context, deps Deps, c *datasets.Case, chunkID string) (Grade, error) {
+	pos, ok := deps.View.Position(chunkID)
+	if !ok {
+		return Grade{}, fmt.Errorf("case %s: chunk %s is not in the corpus", c.ID, chunkID)
+	}
+	q := Query{ID: c.ID, Text: c.Query, AsOf: c.AsOf}
+	for _, id := range c.Source {
+		if at, ok := deps.View.Position(id); ok {
+			q.SourceGroups = append(q.SourceGroups, deps.View.Chunk(at).ExactGroup)
+		}
+	}
+	grade, err := deps.Judge.Grader.Grade(ctx, q, deps.View.Chunk(pos))
+	if err != nil {
+		return Grade{}, fmt.Errorf("case %s: chunk %s: judge: %w", c.ID, chunkID, err)
+	}
+	if grade.Grade == nil && grade.Unknown == "" {
+		return Grade{}, errors.New("judge: a grader gave neither a grade nor a reason")
+	}
+	return grade, nil
+}
+
+func (r *runner) count(g Grade) {
+	r.progress.Pairs++
+	r.calls += g.Calls
+	if g.Cut {
+		r.cut++
+	}
+	if g.Grade == nil {
+		r.progress.Unknown++
+		r.unknown[g.Unknown]++
+	}
+}
+
+func (r *runner) caseDone() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.progress.Cases++
+	if r.o.Progress != nil {
+		r.o.Progress(r.progress)
+	}
 }

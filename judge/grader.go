@@ -1,0 +1,296 @@
+package judge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync/atomic"
+
+	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/llm"
+	"github.com/goldgen/goldgen/prompts"
+)
+
+// Prompts that a model judge uses.
+const (
+	TokenPrompt = "judge-token" // one digit, read from log-probabilities
+	EnumPrompt  = "judge-grade" // JSON under a schema
+)
+
+const (
+	// topLogprobs is how many alternatives of the first token are asked for.
+	topLogprobs = 20
+	// enumPredict is enough for {"grade": 3} in any tokenizer.
+	enumPredict = 24
+	// minDigitMass is the least probability of the four digits together at
+	// which their shares are read as grades.
+	minDigitMass = 0.1
+	// bytesPerToken is a guess on the safe side for the first try: English has
+	// about 4.5. A passage that is still too long is shortened further.
+	bytesPerToken = 3
+	// shortenings is how often a passage is shortened before it is given up.
+	shortenings = 6
+)
+
+// ModelOptions configure a model judge.
+type ModelOptions struct {
+	Model        llm.Model
+	NumCtx       int
+	NumThread    int
+	Seed         int64
+	Temperature  float64
+	RetryUnknown bool // make new attempts for pairs that were unknown before
+}
+
+// Validate names the first value that makes no sense.
+func (o ModelOptions) Validate() error {
+	switch {
+	case o.Model.Name == "":
+		return errors.New("judge.model: no model named")
+	case o.NumCtx < 1024:
+		return fmt.Errorf("judge.num_ctx: %d is too small, the prompt alone needs 1024", o.NumCtx)
+	case o.Temperature < 0:
+		return fmt.Errorf("judge.temperature: %g is negative", o.Temperature)
+	}
+	return nil
+}
+
+// Model grades with a language model. It asks for one digit and reads the
+// expected grade from the log-probabilities of its first token; where the
+// server gives none, it asks for JSON under an enum schema instead.
+type Model struct {
+	client llm.Client
+	o      ModelOptions
+	token  *prompts.Prompt
+	enum   *prompts.Prompt
+	schema *llm.Schema
+
+	// plain is set once a reply came without log-probabilities, to spare the
+	// calls that would show the same again. It changes no grade.
+	plain atomic.Bool
+}
+
+// NewModel makes a model judge.
+func NewModel(client llm.Client, o ModelOptions) (*Model, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	token, err := prompts.Get(TokenPrompt)
+	if err != nil {
+		return nil, err
+	}
+	enum, err := prompts.Get(EnumPrompt)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := llm.CompileSchema(enum.Schema)
+	if err != nil {
+		return nil, fmt.Errorf("prompt %s: %w", enum.Ref(), err)
+	}
+	return &Model{client: client, o: o, token: token, enum: enum, schema: schema}, nil
+}
+
+// Name is "provider/model prompt@version", as judgments bear it.
+func (m *Model) Name() string {
+	return fmt.Sprintf("%s/%s %s", m.o.Model.Provider, m.o.Model.Name, m.token.Ref())
+}
+
+// Prompts are the references and digests of what the judge asks.
+func (m *Model) Prompts() map[string]string {
+	return map[string]string{m.token.Ref(): m.token.Digest, m.enum.Ref(): m.enum.Digest}
+}
+
+// Grade asks about one pair.
+func (m *Model) Grade(ctx context.Context, q Query, chunk *corpus.Chunk) (Grade, error) {
+	if !m.plain.Load() {
+		grade, err := m.fitted(ctx, m.token, q, chunk, m.askToken)
+		if !errors.Is(err, errNoLogprobs) {
+			return grade, err
+		}
+		m.plain.Store(true)
+	}
+	return m.fitted(ctx, m.enum, q, chunk, m.askEnum)
+}
+
+// fitted asks with the whole passage, or with as much of it as the window takes.
+func (m *Model) fitted(ctx context.Context, p *prompts.Prompt, q Query, chunk *corpus.Chunk, ask askFunc) (Grade, error) {
+	passage, cut := CutPassage(chunk.Text, m.room(p, q))
+	for range shortenings {
+		grade, err := m.ask(ctx, p, q, passage, ask)
+		grade.Cut = cut
+		if !errors.Is(err, llm.KindPromptTooLong) {
+			return m.outcome(ctx, grade, err)
+		}
+		passage, cut = shortened(passage), true
+	}
+	return Grade{Unknown: UnknownTooLong, Cut: true}, nil
+}
+
+// room is the number of passage bytes that surely leave space for the rest.
+func (m *Model) room(p *prompts.Prompt, q Query) int {
+	fixed := (len(p.Source) + len(q.Text)) / bytesPerToken
+	return max(64, (m.o.NumCtx-fixed-enumPredict)*bytesPerToken)
+}
+
+func shortened(passage string) string {
+	cut, _ := CutPassage(passage, max(16, len(passage)*2/3))
+	return cut
+}
+
+type askFunc func(ctx context.Context, messages []llm.Message) (Grade, llm.Asked, error)
+
+func (m *Model) ask(ctx context.Context, p *prompts.Prompt, q Query, passage string, ask askFunc) (Grade, error) {
+	asked := ""
+	if q.AsOf != nil {
+		asked = q.AsOf.UTC().Format("2006-01-02")
+	}
+	messages, err := p.Render(map[string]string{"query": q.Text, "passage": passage, "asked_on": asked})
+	if err != nil {
+		return Grade{}, err
+	}
+	grade, cost, err := ask(ctx, messages)
+	grade.Calls = cost.Attempts
+	return grade, err
+}
+
+// outcome turns what became of a question into a grade, and keeps as an error
+// only what the whole run would meet again.
+func (m *Model) outcome(ctx context.Context, grade Grade, err error) (Grade, error) {
+	unusable, isUnusable := errors.AsType[*llm.Unusable](err)
+	switch {
+	case err == nil || errors.Is(err, errNoLogprobs):
+		return grade, err
+	case isUnusable:
+		grade.Grade, grade.Unknown = nil, unknownReason(unusable)
+	case errors.Is(err, llm.ErrDryRun):
+		grade.Unknown = UnknownCallFailed
+	case ctx.Err() != nil:
+		return grade, context.Cause(ctx)
+	case llm.EndsRun(err) || errors.Is(err, llm.ErrBudget):
+		return grade, err
+	default:
+		grade.Unknown = UnknownCallFailed
+	}
+	return grade, nil
+}
+
+func unknownReason(err error) string {
+	switch llm.KindOf(err) {
+	case llm.KindEmpty:
+		return UnknownEmpty
+	case llm.KindRefusal:
+		return UnknownRefused
+	case llm.KindCutOff:
+		return UnknownCutOff
+	}
+	return UnknownUnreadable
+}
+
+func (m *Model) request(messages []llm.Message) llm.Request {
+	return llm.Request{Model: m.o.Model, Messages: messages, Options: llm.Options{
+		NumCtx: m.o.NumCtx, NumThread: m.o.NumThread, Temperature: m.o.Temperature, Seed: m.o.Seed,
+	}}
+}
+
+// errNoLogprobs says that the server gives no log-probabilities.
+var errNoLogprobs = errors.New("the server gives no log-probabilities")
+
+func (m *Model) askToken(ctx context.Context, messages []llm.Message) (Grade, llm.Asked, error) {
+	req := m.request(messages)
+	req.Options.NumPredict, req.Options.TopLogprobs = 1, topLogprobs
+	missing := false
+	grade, asked, err := llm.AskWith(ctx, m.client, req, func(r llm.Reply) (Grade, error) {
+		if len(r.Logprobs) == 0 && strings.TrimSpace(r.Text) != "" {
+			missing = true // ends the attempts: another one would have none either
+			return Grade{}, nil
+		}
+		return FromLogprobs(r)
+	}, llm.AskOptions{RetryUnknown: m.o.RetryUnknown})
+	if err == nil && missing {
+		return Grade{}, asked, errNoLogprobs
+	}
+	return grade, asked, err
+}
+
+func (m *Model) askEnum(ctx context.Context, messages []llm.Message) (Grade, llm.Asked, error) {
+	req := m.request(messages)
+	req.Options.NumPredict, req.Schema = enumPredict, m.enum.Schema
+	return llm.AskWith(ctx, m.client, req, m.fromEnum, llm.AskOptions{RetryUnknown: m.o.RetryUnknown})
+}
+
+func (m *Model) fromEnum(r llm.Reply) (Grade, error) {
+	v, err := llm.ParseWith[struct {
+		Grade int `json:"grade"`
+	}](r, m.schema)
+	if err == nil {
+		return Grade{Grade: &v.Grade}, nil
+	}
+	switch llm.KindOf(err) {
+	case llm.KindEmpty, llm.KindRefusal, llm.KindCutOff:
+		return Grade{}, err
+	}
+	if g, ok := ParseGrade(r.Text); ok { // a server that does not enforce schemas
+		return Grade{Grade: &g}, nil
+	}
+	return Grade{}, err
+}
+
+// FromLogprobs reads a grade from the first token of a reply that is not blank:
+// the probabilities of the digits 0 to 3, in whatever white space, made to sum
+// to 1. The grade is the expected grade, rounded half up. A reply in which the
+// digits together have less than a tenth of the probability holds no grade.
+func FromLogprobs(r llm.Reply) (Grade, error) {
+	var probs [4]float64
+	if first, ok := firstToken(r.Logprobs); ok {
+		probs = digitProbs(first)
+	}
+	mass := probs[0] + probs[1] + probs[2] + probs[3]
+	if !(mass >= minDigitMass) {
+		return Grade{}, noDigit(r, mass)
+	}
+	expected := 0.0
+	for g := range probs {
+		probs[g] /= mass
+		expected += float64(float64(g) * probs[g])
+	}
+	grade, yes := int(math.Floor(expected+0.5)), probs[2]+probs[3]
+	return Grade{Grade: &grade, Expected: &expected, PYes: &yes, Probs: probs}, nil
+}
+
+func noDigit(r llm.Reply, mass float64) error {
+	text, err := llm.ParseText(r)
+	switch kind := llm.KindOf(err); {
+	case kind == llm.KindEmpty || kind == llm.KindRefusal, kind == llm.KindCutOff && strings.TrimSpace(r.Text) == "":
+		return err
+	}
+	return &llm.Error{Kind: llm.KindNotJSON, Detail: fmt.Sprintf("grades have probability %.3f in %q", mass, cutBytes(text+r.Text, 60))}
+}
+
+// firstToken skips what a tokenizer puts before the digit.
+func firstToken(tokens []llm.TokenLogprob) (llm.TokenLogprob, bool) {
+	for _, t := range tokens {
+		if trimToken(t.Token) != "" {
+			return t, true
+		}
+	}
+	return llm.TokenLogprob{}, false
+}
+
+// trimToken drops white space and the marks that tokenizers write for a space.
+func trimToken(s string) string { return strings.Trim(s, " \t\r\n▁Ġ") }
+
+func digitProbs(t llm.TokenLogprob) [4]float64 {
+	top := t.Top
+	if len(top) == 0 {
+		top = []llm.TopLogprob{{Token: t.Token, Logprob: t.Logprob}}
+	}
+	var probs [4]float64
+	for _, alt := range top {
+		if s := trimToken(alt.Token); len(s) == 1 && s[0] >= '0' && s[0] <= '3' && alt.Logprob <= 1e-6 {
+			probs[s[0]-'0'] += math.Exp(alt.Logprob)
+		}
+	}
+	return probs
+}

@@ -1,0 +1,250 @@
+package judge
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/goldgen/goldgen/datasets"
+)
+
+// hardRank is how high a member must put a chunk for it to be a hard negative.
+const hardRank = 5
+
+// verdict assesses the judge on the canaries graded so far. A random chunk with
+// the text of a source, or nearly so, is no canary.
+func (r *runner) verdict() Verdict {
+	if !r.deps.Judge.tested() {
+		return Verdict{}
+	}
+	var canaries []Canary
+	for i := range r.candidates {
+		w := r.works[i]
+		if w == nil {
+			continue
+		}
+		for n, item := range w.items {
+			if w.grades[n] == nil || !(item.Source || item.Random && !item.Copy && !item.Near) {
+				continue
+			}
+			canaries = append(canaries, Canary{
+				CaseID: r.candidates[i].Case.ID, ChunkID: item.ChunkID, Source: item.Source, Grade: *w.grades[n],
+			})
+		}
+	}
+	return Assess(canaries)
+}
+
+// bestSources gives the best grade of the sources of each case that was graded
+// in full.
+func (r *runner) bestSources() map[string]*int {
+	best := map[string]*int{}
+	for i, w := range r.works {
+		if !w.full {
+			continue
+		}
+		var top *int
+		for n, item := range w.items {
+			if g := w.grades[n]; item.Source && g != nil && g.Grade != nil && (top == nil || *g.Grade > *top) {
+				top = g.Grade
+			}
+		}
+		best[r.candidates[i].Case.ID] = top
+	}
+	return best
+}
+
+func (r *runner) result(settled Settlement, v Verdict) Result {
+	out := Result{
+		Cases: settled.Cases, Shortfall: settled.Shortfall, Verdict: v,
+		Trust: trustOf(r.deps.Judge, v, r.o.Built),
+		Pairs: r.progress.Pairs, Unknown: r.unknown, CutPairs: r.cut, Calls: r.calls,
+		Notes: notesOf(r.deps.Judge, v),
+	}
+	for i := range out.Cases {
+		c := &out.Cases[i]
+		fill(c, r.works[r.index[c.ID]], r.deps.Judge, v)
+	}
+	out.Missed = missedOf(out.Cases, v)
+	return out
+}
+
+// fill writes what is known of the pool into the case.
+func fill(c *datasets.Case, w *work, j Judge, v Verdict) {
+	c.Judgments = withSources(c, w)
+	c.HardNegatives = nil
+	for n, item := range w.items {
+		if w.grades[n] == nil {
+			continue
+		}
+		judgment := judgmentOf(item, *w.grades[n], j, v.State == Blind)
+		c.Judgments = append(c.Judgments, judgment)
+		if v.State == Passed && isHard(item, judgment) {
+			c.HardNegatives = append(c.HardNegatives, item.ChunkID)
+		}
+	}
+	c.Difficulty.SourceRankBM25 = sourceRank(w.items, "bm25")
+	c.Difficulty.SourceRankDense = sourceRank(w.items, "dense")
+}
+
+// withSources keeps the judgments that are not a model's and sees to it that
+// each source has one by synthetic.
+func withSources(c *datasets.Case, w *work) []datasets.Judgment {
+	var kept []datasets.Judgment
+	synthetic := map[string]bool{}
+	for _, j := range c.Judgments {
+		if j.By != datasets.ByLLM {
+			kept = append(kept, j)
+			synthetic[j.ChunkID] = synthetic[j.ChunkID] || j.By == datasets.BySynthetic
+		}
+	}
+	for _, item := range w.items {
+		if item.Source && !synthetic[item.ChunkID] {
+			grade := 3
+			kept = append(kept, datasets.Judgment{
+				ChunkID: item.ChunkID, DocID: item.DocID, Grade: &grade, Label: datasets.LabelRelevant,
+				By: datasets.BySynthetic, Inclusion: 1,
+			})
+		}
+	}
+	return kept
+}
+
+func judgmentOf(item Item, g Grade, j Judge, blind bool) datasets.Judgment {
+	out := datasets.Judgment{
+		ChunkID: item.ChunkID, DocID: item.DocID, By: datasets.ByLLM, Judge: j.Name,
+		Features: featuresOf(item, g), Inclusion: round4(item.Inclusion),
+	}
+	if g.Grade != nil && !blind {
+		grade := *g.Grade
+		out.Grade, out.Label = &grade, labelOf(grade)
+	}
+	return out
+}
+
+func labelOf(grade int) string {
+	switch {
+	case grade >= 2:
+		return datasets.LabelRelevant
+	case grade == 1:
+		return datasets.LabelPartial
+	}
+	return datasets.LabelIrrelevant
+}
+
+// featuresOf are what the pool and the judge know of a pair: rank_<member> and
+// score_<member>, members, source, copy, near, neighbour, random (1 where so),
+// and grade, expected_grade, p_yes, passage_cut of the judge. What is not known
+// is absent, never 0.
+func featuresOf(item Item, g Grade) map[string]float64 {
+	f := map[string]float64{"members": float64(item.Members)}
+	for name, rank := range item.Ranks {
+		f["rank_"+name] = float64(rank.Rank)
+		f["score_"+name] = round4(rank.Score)
+	}
+	for name, is := range map[string]bool{
+		"source": item.Source, "copy": item.Copy, "near": item.Near, "neighbour": item.Neighbour,
+		"random": item.Random, "passage_cut": g.Cut,
+	} {
+		if is {
+			f[name] = 1
+		}
+	}
+	if g.Grade != nil {
+		f["grade"] = float64(*g.Grade)
+	}
+	if g.Expected != nil {
+		f["expected_grade"] = round4(*g.Expected)
+	}
+	if g.PYes != nil {
+		f["p_yes"] = round4(*g.PYes)
+	}
+	return f
+}
+
+func round4(x float64) float64 { return math.Round(x*1e4) / 1e4 }
+
+func isHard(item Item, j datasets.Judgment) bool {
+	return j.Grade != nil && *j.Grade < 2 && !item.Source && !item.Copy && item.BestRank() <= hardRank
+}
+
+// sourceRank is the best rank that a member gave a source, nil for none.
+func sourceRank(items []Item, member string) *int {
+	var best *int
+	for _, item := range items {
+		if r, ok := item.Ranks[member]; ok && item.Source && (best == nil || r.Rank < *best) {
+			best = &r.Rank
+		}
+	}
+	return best
+}
+
+// missedOf estimates from the random chunks that a judge which passed has
+// graded.
+func missedOf(cases []datasets.Case, v Verdict) *datasets.Interval {
+	if v.State != Passed {
+		return nil
+	}
+	var drawn []Drawn
+	for i := range cases {
+		for _, j := range cases[i].Judgments {
+			if j.By == datasets.ByLLM && j.Features["random"] == 1 && j.Grade != nil {
+				drawn = append(drawn, Drawn{CaseID: cases[i].ID, Relevant: *j.Grade >= 2, Inclusion: j.Inclusion})
+			}
+		}
+	}
+	m := Missed(drawn)
+	if m != nil {
+		m.Value, m.Low, m.High = round4(m.Value), round4(m.Low), round4(m.High)
+	}
+	return m
+}
+
+// trustOf says how far labels can be trusted. Queries that no model wrote are
+// worth nothing, whoever judges them.
+func trustOf(j Judge, v Verdict, built bool) datasets.Trust {
+	t := datasets.Trust{Level: datasets.TrustSourceOnly, Judge: v.State}
+	switch {
+	case j.Grader == nil:
+		t.Why = "no judge: the label is the source chunk"
+	case j.Builtin:
+		t.Why = BuiltinNote
+	case v.State == Passed:
+		t.Level, t.Why = datasets.TrustJudged, "the judge passed its canaries: "+v.Why
+	default:
+		t.Why = fmt.Sprintf("the judge is %s: %s", v.State, v.Why)
+	}
+	if built {
+		t.Level, t.Why = datasets.TrustNone, "the queries were made without a model; "+t.Why
+	}
+	if v.State != "" {
+		t.Figures = v.Figures()
+	}
+	return t
+}
+
+// Figures are the verdict's numbers to 4 decimals, as a manifest keeps them.
+func (v Verdict) Figures() map[string]float64 {
+	f := map[string]float64{
+		"canary_auc": v.AUC, "canary_auc_low": v.Low, "canary_auc_high": v.High,
+		"canary_one_grade_share": v.OneGradeShare, "canary_sources": float64(v.Sources),
+		"canary_randoms": float64(v.Randoms), "canary_unknown": float64(v.Unknown),
+	}
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		f[name] = round4(f[name])
+	}
+	return f
+}
+
+func notesOf(j Judge, v Verdict) []string {
+	switch {
+	case j.Builtin:
+		return []string{BuiltinNote}
+	case v.State == Blind:
+		return []string{fmt.Sprintf("the judge %s is blind (%s): its grades are stored as unknown, the set keeps its source labels", j.Name, v.Why)}
+	case v.State == Untested:
+		return []string{fmt.Sprintf("the judge %s is untested: %s", j.Name, v.Why)}
+	}
+	return nil
+}
