@@ -1,7 +1,12 @@
 package report
 
 import (
+	"fmt"
 	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 )
 
 // Style says where output goes. The zero value is a pipe: tab-separated lines,
@@ -10,6 +15,14 @@ type Style struct {
 	Terminal bool
 	Color    bool
 	Width    int // columns of the terminal; 0 unknown
+}
+
+// paint colours text where colours are wanted.
+func (s Style) paint(t string, colors ...text.Color) string {
+	if !s.Color {
+		return t
+	}
+	return text.Colors(colors).EscapeSeq() + t + text.EscapeReset
 }
 
 // Column is one column of a table.
@@ -25,9 +38,107 @@ type Table struct {
 	Rows    [][]string
 }
 
+// NewTable makes a table; a name that begins with ">" is aligned to the right.
+func NewTable(names ...string) *Table {
+	t := &Table{}
+	for _, name := range names {
+		bare, right := strings.CutPrefix(name, ">")
+		t.Columns = append(t.Columns, Column{Name: bare, Right: right})
+	}
+	return t
+}
+
 // Add appends a row; missing cells are empty.
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
 // Write renders the table: aligned on a terminal, else tab-separated with the
 // column names first.
-func (t *Table) Write(w io.Writer, style Style) error { return nil }
+func (t *Table) Write(w io.Writer, style Style) error {
+	if !style.Terminal {
+		return t.writePlain(w)
+	}
+	_, err := fmt.Fprintln(w, t.aligned(style))
+	return err
+}
+
+func (t *Table) writePlain(w io.Writer) error {
+	var b strings.Builder
+	names := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		names[i] = c.Name
+	}
+	for _, row := range append([][]string{names}, t.Rows...) {
+		for i := range t.Columns {
+			if i > 0 {
+				b.WriteByte('\t')
+			}
+			b.WriteString(Escape(cell(row, i)))
+		}
+		b.WriteByte('\n')
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func cell(row []string, i int) string {
+	if i < len(row) {
+		return row[i]
+	}
+	return ""
+}
+
+// aligned renders through go-pretty. Colours are set here, in the text: whether
+// go-pretty would write its own depends on the environment.
+func (t *Table) aligned(style Style) string {
+	tw := table.NewWriter()
+	tw.SetStyle(look())
+	tw.SuppressTrailingSpaces()
+	header := make(table.Row, len(t.Columns))
+	for i, c := range t.Columns {
+		header[i] = style.paint(c.Name, text.Bold)
+	}
+	tw.AppendHeader(header)
+	for _, row := range t.Rows {
+		cells := make(table.Row, len(t.Columns))
+		for i, c := range t.Columns {
+			cells[i] = cut(Escape(cell(row, i)), c.Max)
+		}
+		tw.AppendRow(cells)
+	}
+	tw.SetColumnConfigs(t.configs())
+	if style.Width > 0 {
+		tw.Style().Size.WidthMax = style.Width
+	}
+	return tw.Render()
+}
+
+// look is a table without borders: two spaces between columns, names as they
+// are written.
+func look() table.Style {
+	return table.Style{
+		Name:    "goldgen",
+		Box:     table.BoxStyle{PaddingRight: "  ", UnfinishedRow: "…"},
+		Format:  table.FormatOptions{Header: text.FormatDefault, Row: text.FormatDefault, Footer: text.FormatDefault},
+		Options: table.OptionsNoBordersAndSeparators,
+	}
+}
+
+func (t *Table) configs() []table.ColumnConfig {
+	configs := make([]table.ColumnConfig, len(t.Columns))
+	for i, c := range t.Columns {
+		align := text.AlignLeft
+		if c.Right {
+			align = text.AlignRight
+		}
+		configs[i] = table.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align}
+	}
+	return configs
+}
+
+// cut shortens text to a number of columns and marks that it did.
+func cut(s string, columns int) string {
+	if columns <= 0 || text.StringWidthWithoutEscSequences(s) <= columns {
+		return s
+	}
+	return text.Trim(s, columns-1) + "…"
+}
