@@ -34,8 +34,12 @@ func NewBuiltin(stats Stats, seed int64) *Builtin { return &Builtin{stats, seed}
 // them.
 const draws = 12
 
-// minEvidenceShare of a query's terms must stand in the evidence.
-const minEvidenceShare = .5
+// A draw ends when a sentence holds enoughShare of the terms; of draws that
+// never do, the best is kept if its share is at least minEvidenceShare.
+const (
+	enoughShare      = .66
+	minEvidenceShare = .5
+)
 
 // form says how the queries of a type are drawn.
 type form struct {
@@ -156,9 +160,10 @@ func (b *Builtin) place(u Unit, places []target) target {
 	return good[(u.Row.Slot+typeOffset(u.Row.QueryType))%len(good)]
 }
 
-// drawable words have a letter and more than one character.
+// drawable words name something: they have a letter, more than one character,
+// and are none of the words that every text has.
 func drawable(word string) bool {
-	return len(word) > 1 && strings.ContainsFunc(word, unicode.IsLetter)
+	return len(word) > 1 && !questionWord[word] && !functionWord[word] && strings.ContainsFunc(word, unicode.IsLetter)
 }
 
 // draw draws terms until one sentence holds enough of them, and returns the
@@ -171,7 +176,7 @@ func (b *Builtin) draw(u Unit, bag []weighted, places []target, f form) (drawn [
 		if s > share || drawn == nil {
 			drawn, evidence, share = words, place, s
 		}
-		if share >= minEvidenceShare {
+		if share >= enoughShare {
 			break
 		}
 	}

@@ -87,6 +87,13 @@ var questionWord = wordSet(`what which who whom whose when where why how do does
 must has have had i you we my your our me us many much long often far soon get use used using need want happen happens
 make made about from there any some all more most than when if while after before`)
 
+// functionWord are words that search engines index but nobody searches for.
+var functionWord = wordSet(`about above across again against almost along already although always among another around because been
+being below between beyond both cannot during each either else enough even ever every except few further here however instead its
+itself just least less like likely many may might much neither never next none nor now off often once one only other others otherwise
+our out over own per rather same several since so still through throughout thus together too under unless until up upon very via want
+well were whether whichever within without yet you your them these those than`)
+
 // genericNoun are words that name nothing in particular: "the tool", "the
 // system". A query whose every content word is one of them, or a common verb,
 // could be about anything.

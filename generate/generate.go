@@ -38,6 +38,13 @@ type Writer interface {
 	Write(ctx context.Context, u Unit) (Outcome, error)
 }
 
+// BatchWriter is a Writer that does better when it gets all units of a chunk at
+// once. Outcomes are those of Write, in the order of units.
+type BatchWriter interface {
+	Writer
+	WriteAll(ctx context.Context, units []Unit) ([]Outcome, error)
+}
+
 // Stats is what a writer needs to know of the whole corpus.
 type Stats interface {
 	// IDF returns the inverse document frequency of an index term as

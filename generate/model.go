@@ -118,18 +118,51 @@ func (m *Model) Prompts() map[string]string {
 // Write asks for the unit's query and lets the gates look at it: the cheap ones
 // first, then those that ask the model again.
 func (m *Model) Write(ctx context.Context, u Unit) (Outcome, error) {
-	if err := checkUnit(u); err != nil {
-		return Outcome{}, err
-	}
-	w := &writing{m: m, u: u, language: language(u)}
-	r, err := w.run(ctx)
+	outcomes, err := m.WriteAll(ctx, []Unit{u})
 	if err != nil {
 		return Outcome{}, err
 	}
-	if r != nil {
-		return Outcome{Reject: w.reject(r), Calls: w.calls}, nil
+	return outcomes[0], nil
+}
+
+// WriteAll does what Write does for each of several units of one chunk, step by
+// step over all of them, so that prompts with the same beginning follow each
+// other.
+func (m *Model) WriteAll(ctx context.Context, units []Unit) ([]Outcome, error) {
+	list := make([]*writing, len(units))
+	for i, u := range units {
+		if err := checkUnit(u); err != nil {
+			return nil, err
+		}
+		list[i] = &writing{m: m, u: u, language: language(u)}
 	}
-	return Outcome{Case: w.accepted(), Calls: w.calls}, nil
+	for _, step := range []step{(*writing).write, (*writing).cheapGates, (*writing).askSelfContained, (*writing).askAnswered} {
+		if err := each(ctx, list, step); err != nil {
+			return nil, err
+		}
+	}
+	outcomes := make([]Outcome, len(list))
+	for i, w := range list {
+		outcomes[i] = w.outcome()
+	}
+	return outcomes, nil
+}
+
+// step takes a unit further: it may refuse it, or end the run.
+type step func(*writing, context.Context) (*refusal, error)
+
+func each(ctx context.Context, list []*writing, do step) error {
+	for _, w := range list {
+		if w.refused != nil {
+			continue
+		}
+		r, err := do(w, ctx)
+		if err != nil {
+			return err
+		}
+		w.refused = r
+	}
+	return nil
 }
 
 // writing is one unit on its way to an outcome.
@@ -142,6 +175,7 @@ type writing struct {
 	evidence []datasets.Evidence
 	checks   []datasets.Check
 	calls    int
+	refused  *refusal // what ended it without a case
 }
 
 // refusal ends a unit without a case.
@@ -151,21 +185,22 @@ func refuse(reason, format string, args ...any) *refusal {
 	return &refusal{reason, fmt.Sprintf(format, args...)}
 }
 
-func (w *writing) run(ctx context.Context) (*refusal, error) {
+func (w *writing) write(ctx context.Context) (*refusal, error) {
 	w.prompt = w.m.prompts[writePrompt(w.m.options.Evidence, w.u.Row.QueryType)]
 	if w.prompt == nil {
 		return refuse(ReasonTypeUnknown, "query type %s has no prompt", w.u.Row.QueryType), nil
 	}
-	write := w.pick
 	if w.m.options.Evidence == EvidenceQuote {
-		write = w.quote
+		return w.quote(ctx)
 	}
-	for _, step := range []func(context.Context) (*refusal, error){write, w.cheapGates, w.askSelfContained, w.askAnswered} {
-		if r, err := step(ctx); r != nil || err != nil {
-			return r, err
-		}
+	return w.pick(ctx)
+}
+
+func (w *writing) outcome() Outcome {
+	if w.refused != nil {
+		return Outcome{Reject: newReject(w.u, w.query, w.refused, w.checks, w.evidence), Calls: w.calls}
 	}
-	return nil, nil
+	return Outcome{Case: w.accepted(), Calls: w.calls}
 }
 
 func (w *writing) cheapGates(context.Context) (*refusal, error) {
@@ -186,10 +221,6 @@ func (w *writing) candidate() Candidate {
 
 func (w *writing) check(name string, passed bool, value float64) {
 	w.checks = append(w.checks, datasets.Check{Name: name, Passed: passed, Value: round4(value)})
-}
-
-func (w *writing) reject(r *refusal) *datasets.Reject {
-	return newReject(w.u, w.query, r, w.checks, w.evidence)
 }
 
 func (w *writing) accepted() *datasets.Case {

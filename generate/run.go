@@ -2,7 +2,6 @@ package generate
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -88,19 +87,7 @@ func (r *runner) round(ctx context.Context, asked []int) ([]Outcome, error) {
 	group, gctx := errgroup.WithContext(ctx)
 	group.SetLimit(r.options.Concurrency)
 	for _, batch := range r.byChunk(asked) {
-		group.Go(func() error {
-			for _, n := range batch {
-				if err := gctx.Err(); err != nil {
-					return err
-				}
-				o, err := r.write(gctx, r.rows[asked[n]])
-				if err != nil {
-					return err
-				}
-				outcomes[n] = o
-			}
-			return nil
-		})
+		group.Go(func() error { return r.batch(gctx, asked, batch, outcomes) })
 	}
 	err := group.Wait()
 	if ctx.Err() != nil {
@@ -130,28 +117,65 @@ func (r *runner) byChunk(asked []int) [][]int {
 	return batches
 }
 
-func (r *runner) write(ctx context.Context, row sample.Row) (Outcome, error) {
-	u, err := r.fetch(ctx, row)
+// batch writes the rows of one chunk and puts their outcomes in their places.
+func (r *runner) batch(ctx context.Context, asked, batch []int, outcomes []Outcome) error {
+	units := make([]Unit, len(batch))
+	for k, n := range batch {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		row := r.rows[asked[n]]
+		u, err := r.fetch(ctx, row)
+		if err != nil {
+			return fmt.Errorf("case %s: %w", row.CaseID, err)
+		}
+		units[k] = u
+	}
+	written, err := r.writeAll(ctx, units)
 	if err != nil {
-		return Outcome{}, fmt.Errorf("case %s: %w", row.CaseID, err)
+		return err
 	}
-	o, err := r.writer.Write(ctx, u)
-	if err != nil {
-		return Outcome{}, err
+	if len(written) != len(units) {
+		return fmt.Errorf("case %s: %d outcomes for %d units", units[0].Row.CaseID, len(written), len(units))
 	}
-	if o.Case == nil && o.Reject == nil {
-		return Outcome{}, errors.New("case " + row.CaseID + ": the writer gave neither a case nor a reject")
+	for k, n := range batch {
+		outcomes[n] = written[k]
 	}
+	return nil
+}
+
+func (r *runner) writeAll(ctx context.Context, units []Unit) ([]Outcome, error) {
+	if w, ok := r.writer.(BatchWriter); ok {
+		written, err := w.WriteAll(ctx, units)
+		if err == nil {
+			r.count(written...)
+		}
+		return written, err
+	}
+	var written []Outcome
+	for _, u := range units {
+		o, err := r.writer.Write(ctx, u)
+		if err != nil {
+			return nil, err
+		}
+		r.count(o)
+		written = append(written, o)
+	}
+	return written, nil
+}
+
+func (r *runner) count(written ...Outcome) {
 	r.report(func(p *Progress) {
-		p.Done++
-		p.Calls += o.Calls
-		if o.Case != nil {
-			p.Accepted++
-		} else {
-			p.Rejected++
+		for _, o := range written {
+			p.Done++
+			p.Calls += o.Calls
+			if o.Case != nil {
+				p.Accepted++
+			} else {
+				p.Rejected++
+			}
 		}
 	})
-	return o, nil
 }
 
 func (r *runner) report(change func(*Progress)) {
