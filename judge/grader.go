@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"sync/atomic"
+	"sync"
 
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/llm"
@@ -57,6 +57,15 @@ func (o ModelOptions) Validate() error {
 	return nil
 }
 
+// mode is how a server is asked.
+type mode int
+
+const (
+	modeUnknown mode = iota
+	modeToken        // it gives log-probabilities
+	modeEnum         // it does not
+)
+
 // Model grades with a language model. It asks for one digit and reads the
 // expected grade from the log-probabilities of its first token; where the
 // server gives none, it asks for JSON under an enum schema instead.
@@ -67,9 +76,8 @@ type Model struct {
 	enum   *prompts.Prompt
 	schema *llm.Schema
 
-	// plain is set once a reply came without log-probabilities, to spare the
-	// calls that would show the same again. It changes no grade.
-	plain atomic.Bool
+	mu   sync.Mutex
+	mode mode
 }
 
 // NewModel makes a model judge.
@@ -104,14 +112,41 @@ func (m *Model) Prompts() map[string]string {
 
 // Grade asks about one pair.
 func (m *Model) Grade(ctx context.Context, q Query, chunk *corpus.Chunk) (Grade, error) {
-	if !m.plain.Load() {
-		grade, err := m.fitted(ctx, m.token, q, chunk, m.askToken)
-		if !errors.Is(err, errNoLogprobs) {
-			return grade, err
-		}
-		m.plain.Store(true)
+	mode, err := m.probe(ctx)
+	switch {
+	case err != nil:
+		return m.outcome(ctx, Grade{}, err)
+	case mode == modeEnum:
+		return m.fitted(ctx, m.enum, q, chunk, m.askEnum)
 	}
-	return m.fitted(ctx, m.enum, q, chunk, m.askEnum)
+	return m.fitted(ctx, m.token, q, chunk, m.askToken)
+}
+
+// probe finds out by one call of its own whether the server gives
+// log-probabilities. Were it left to whichever pair comes first, a single odd
+// reply would let the grades of the others depend on the order of arrival.
+func (m *Model) probe(ctx context.Context) (mode, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.mode != modeUnknown {
+		return m.mode, nil
+	}
+	messages, err := m.token.Render(map[string]string{"query": "what is a probe", "passage": "A probe is a small trial.", "asked_on": ""})
+	if err != nil {
+		return modeUnknown, err
+	}
+	reply, err := m.client.Complete(ctx, m.tokenRequest(messages))
+	switch {
+	case errors.Is(err, llm.ErrDryRun):
+		m.mode = modeToken
+	case err != nil:
+		return modeUnknown, err
+	case len(reply.Logprobs) == 0:
+		m.mode = modeEnum
+	default:
+		m.mode = modeToken
+	}
+	return m.mode, nil
 }
 
 // fitted asks with the whole passage, or with as much of it as the window takes.
@@ -160,8 +195,8 @@ func (m *Model) ask(ctx context.Context, p *prompts.Prompt, q Query, passage str
 func (m *Model) outcome(ctx context.Context, grade Grade, err error) (Grade, error) {
 	unusable, isUnusable := errors.AsType[*llm.Unusable](err)
 	switch {
-	case err == nil || errors.Is(err, errNoLogprobs):
-		return grade, err
+	case err == nil:
+		return grade, nil
 	case isUnusable:
 		grade.Grade, grade.Unknown = nil, unknownReason(unusable)
 	case errors.Is(err, llm.ErrDryRun):
@@ -194,24 +229,14 @@ func (m *Model) request(messages []llm.Message) llm.Request {
 	}}
 }
 
-// errNoLogprobs says that the server gives no log-probabilities.
-var errNoLogprobs = errors.New("the server gives no log-probabilities")
-
-func (m *Model) askToken(ctx context.Context, messages []llm.Message) (Grade, llm.Asked, error) {
+func (m *Model) tokenRequest(messages []llm.Message) llm.Request {
 	req := m.request(messages)
 	req.Options.NumPredict, req.Options.TopLogprobs = 1, topLogprobs
-	missing := false
-	grade, asked, err := llm.AskWith(ctx, m.client, req, func(r llm.Reply) (Grade, error) {
-		if len(r.Logprobs) == 0 && strings.TrimSpace(r.Text) != "" {
-			missing = true // ends the attempts: another one would have none either
-			return Grade{}, nil
-		}
-		return FromLogprobs(r)
-	}, llm.AskOptions{RetryUnknown: m.o.RetryUnknown})
-	if err == nil && missing {
-		return Grade{}, asked, errNoLogprobs
-	}
-	return grade, asked, err
+	return req
+}
+
+func (m *Model) askToken(ctx context.Context, messages []llm.Message) (Grade, llm.Asked, error) {
+	return llm.AskWith(ctx, m.client, m.tokenRequest(messages), FromLogprobs, llm.AskOptions{RetryUnknown: m.o.RetryUnknown})
 }
 
 func (m *Model) askEnum(ctx context.Context, messages []llm.Message) (Grade, llm.Asked, error) {

@@ -1,0 +1,55 @@
+package judge_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/judge"
+)
+
+func drawn(caseID string, inclusion float64, relevant ...bool) []judge.Drawn {
+	var out []judge.Drawn
+	for _, r := range relevant {
+		out = append(out, judge.Drawn{CaseID: caseID, Relevant: r, Inclusion: inclusion})
+	}
+	return out
+}
+
+func TestMissed(t *testing.T) {
+	few := func(d ...[]judge.Drawn) (all []judge.Drawn) {
+		for _, x := range d {
+			all = append(all, x...)
+		}
+		return all
+	}
+	for _, tt := range []struct {
+		name  string
+		drawn []judge.Drawn
+		want  *datasets.Interval
+	}{
+		{"nothing drawn", nil, nil},
+		{"all that is outside was drawn", few(drawn("a", 1, true, false), drawn("b", 1, false, false)), &datasets.Interval{Value: .5, Low: .5, High: .5}},
+		// 2 of 100 outside drawn, none relevant: Wilson 0 of 2 is [0, .657620].
+		{"none relevant", drawn("a", .02, false, false), &datasets.Interval{Value: 0, Low: 0, High: 65.7620}},
+		// 1 of 4 drawn in two cases with 100 outside each: Wilson 1 of 4 is [.045587, .699358].
+		{"one of four", few(drawn("a", .02, true, false), drawn("b", .02, false, false)), &datasets.Interval{Value: 25, Low: 4.5587, High: 69.9358}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, judge.Missed(tt.drawn), cmpopts.EquateApprox(0, 1e-3)); diff != "" {
+				t.Errorf("missed (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A case in which a draw stands for more chunks counts for more.
+func TestMissedWeighsDraws(t *testing.T) {
+	m := judge.Missed(append(drawn("a", .1, true), drawn("b", .01, false)...))
+	if math.Abs(m.Value-5) > 1e-9 || m.Low > 5 || m.High < 5 {
+		t.Errorf("missed %+v, want 10 chunks over two cases", m)
+	}
+}
