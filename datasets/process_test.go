@@ -1,0 +1,138 @@
+//go:build unix
+
+package datasets_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// This test binary also serves as the other process: with these variables it
+// commits to the store at childRoot and exits.
+const (
+	childRoot  = "GOLDGEN_TEST_ROOT"
+	childName  = "GOLDGEN_TEST_NAME"
+	childLimit = "GOLDGEN_TEST_FILE_LIMIT" // bytes that one file may have
+)
+
+func TestMain(m *testing.M) {
+	if root := os.Getenv(childRoot); root != "" {
+		os.Exit(child(root, os.Getenv(childName), os.Getenv(childLimit)))
+	}
+	os.Exit(m.Run())
+}
+
+// child commits five versions, or fails.
+func child(root, name, limit string) int {
+	if n, err := strconv.ParseUint(limit, 10, 64); err == nil {
+		signal.Ignore(syscall.SIGXFSZ) // a write beyond the limit gives EFBIG, as a full disk gives ENOSPC
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: n, Max: n}); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 2
+		}
+	}
+	for i := range 5 {
+		if _, _, err := testStore(root).Write(context.Background(), "set", draft(fmt.Sprint(name, i))); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		fmt.Println("committed")
+	}
+	return 0
+}
+
+func command(root, name, limit string) *exec.Cmd {
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), childRoot+"="+root, childName+"="+name, childLimit+"="+limit)
+	return c
+}
+
+func TestTwoProcessesCommitAtOnce(t *testing.T) {
+	root := t.TempDir()
+	var wg sync.WaitGroup
+	for _, name := range []string{"a", "b"} {
+		wg.Go(func() {
+			if out, err := command(root, name, "").CombinedOutput(); err != nil {
+				t.Errorf("process %s: %v: %s", name, err, out)
+			}
+		})
+	}
+	wg.Wait()
+	checkChain(t, testStore(root), 10)
+}
+
+// A disk that is full in the middle of a commit leaves what was there.
+func TestDiskFull(t *testing.T) {
+	root := t.TempDir()
+	s := testStore(root)
+	for _, limit := range []string{"0", "100", "3000"} {
+		out, err := command(root, "new", limit).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "file too large") {
+			t.Fatalf("limit %s: error %v: %s", limit, err, out)
+		}
+		if files := tree(t, s.Root); len(files) > 0 {
+			t.Errorf("limit %s left %v", limit, files)
+		}
+	}
+	write(t, s, "set", draft("old"))
+	before := tree(t, s.Root)
+	if out, err := command(root, "new", "3000").CombinedOutput(); err == nil {
+		t.Fatalf("no error: %s", out)
+	}
+	after := tree(t, s.Root)
+	if len(after) != len(before) {
+		t.Errorf("%d files, before %d", len(after), len(before))
+	}
+	if set, err := s.Load("set"); err != nil || set.Manifest.Version != 1 {
+		t.Errorf("set %+v, error %v", set, err)
+	}
+}
+
+// A process that is killed in mid-commit loses only its own version.
+func TestKilledProcess(t *testing.T) {
+	root := t.TempDir()
+	for i := range 8 {
+		c := command(root, fmt.Sprint("round ", i, " "), "")
+		out, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewReader(out)
+		for range 1 + i%3 { // then it is in its next commit
+			if _, err := lines.ReadString('\n'); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.Process.Kill()
+		c.Wait()
+	}
+	s := testStore(root)
+	if _, _, err := s.Write(context.Background(), "set", draft("last")); err != nil {
+		t.Fatal(err)
+	}
+	checkChain(t, s, 2)
+	for name := range tree(t, s.Root) {
+		if strings.Contains(name, ".tmp-") {
+			t.Errorf("left over: %s", name)
+		}
+	}
+	set, err := s.Load("set")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if problems := verify(t, set.Dir, nil); set.Cases[0].Query != "last" || len(problems) > 0 {
+		t.Errorf("newest version asks %q and has problems %v", set.Cases[0].Query, problems)
+	}
+}
