@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -157,15 +158,16 @@ func (c *Cache) Prune(ctx context.Context, opts PruneOptions) (Pruned, error) {
 }
 
 func (c *Cache) drop(ctx context.Context, t table, opts PruneOptions) (int64, error) {
-	query := "DELETE FROM " + string(t) + " WHERE 1 = 1"
-	var args []any
+	query := "DELETE FROM " + string(t) + " WHERE created < ?"
+	before := int64(math.MaxInt64)
 	if !opts.Before.IsZero() {
-		query += " AND created < ?"
-		args = append(args, opts.Before.Unix())
+		before = opts.Before.Unix()
 	}
+	args := []any{before}
 	if opts.Model != "" {
-		query += " AND (model = ? OR SUBSTR(model, 1, LENGTH(?)) = ? OR INSTR(model || '@', ?) > 0)"
-		args = append(args, opts.Model, opts.Model+"@", opts.Model+"@", "/"+opts.Model+"@")
+		// An ID is provider/name@digest; the name may have slashes of its own.
+		query += " AND (model = ?2 OR SUBSTR(model || '@', INSTR(model, '/') + 1, LENGTH(?3)) = ?3)"
+		args = append(args, opts.Model, opts.Model+"@")
 	}
 	result, err := c.db.ExecContext(ctx, query, args...)
 	if err != nil {
