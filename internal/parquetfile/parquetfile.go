@@ -6,6 +6,7 @@
 package parquetfile
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -135,6 +136,9 @@ func open(path string) (*os.File, *parquet.File, error) {
 		return nil, nil, err
 	}
 	file, err := guarded(func() (*parquet.File, error) {
+		if err := checkFooter(f, info.Size()); err != nil {
+			return nil, err
+		}
 		return parquet.OpenFile(f, info.Size(), parquet.SkipBloomFilters(true))
 	})
 	if err != nil {
@@ -142,6 +146,29 @@ func open(path string) (*os.File, *parquet.File, error) {
 		return nil, nil, fmt.Errorf("not a readable Parquet file: %w", err)
 	}
 	return f, file, nil
+}
+
+// footerSize is that of the footer's length, 4 bytes little-endian, and the
+// closing magic number.
+const footerSize = 8
+
+// checkFooter looks at the end of the file: the library allocates as much as
+// the length there says, up to 4 GB, before it finds that it is wrong.
+func checkFooter(f io.ReaderAt, size int64) error {
+	var tail [footerSize]byte
+	if size < 2*footerSize {
+		return errors.New("too short")
+	}
+	if _, err := f.ReadAt(tail[:], size-footerSize); err != nil {
+		return err
+	}
+	if string(tail[4:]) != "PAR1" {
+		return errors.New("it does not end as one: truncated?")
+	}
+	if n := binary.LittleEndian.Uint32(tail[:4]); int64(n) > size-footerSize {
+		return fmt.Errorf("footer of %d bytes in a file of %d", n, size)
+	}
+	return nil
 }
 
 // guarded turns the library's panic on damaged input into an error.
