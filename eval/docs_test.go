@@ -1,0 +1,103 @@
+package eval_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/goldgen/goldgen/eval"
+)
+
+// example is one block of docs/metrics.md.
+type example struct {
+	c    eval.Case
+	want map[string]float64
+}
+
+// TestDocs works every example of docs/metrics.md.
+func TestDocs(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "docs", "metrics.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(string(text), "```example\n")[1:]
+	if len(blocks) < 7 {
+		t.Fatalf("found %d examples", len(blocks))
+	}
+	for i, block := range blocks {
+		body, _, closed := strings.Cut(block, "```")
+		if !closed {
+			t.Fatalf("example %d does not end", i+1)
+		}
+		e := parseExample(t, body)
+		got := scoreOne(t, e.c, e.names(), 1)
+		for name, want := range e.want {
+			if math.Abs(got[name]-want) > 5e-7 {
+				t.Errorf("example %d: %s: got %.6f, want %.6f", i+1, name, got[name], want)
+			}
+		}
+	}
+}
+
+func (e *example) names() []string {
+	var out []string
+	for name := range e.want {
+		out = append(out, name)
+	}
+	return out
+}
+
+func parseExample(t *testing.T, body string) example {
+	t.Helper()
+	e := example{c: eval.Case{ID: "q"}, want: map[string]float64{}}
+	for line := range strings.Lines(body) {
+		switch key, rest, _ := strings.Cut(strings.TrimSpace(line), ":"); key {
+		case "labels":
+			for _, f := range strings.Fields(rest) {
+				id, grade, _ := strings.Cut(f, "=")
+				e.c.Labels = append(e.c.Labels, eval.Label{ID: id, Grade: int(parseFloat(t, grade))})
+			}
+		case "ranking":
+			e.c.Ranking = strings.Fields(rest)
+		case "run":
+			for _, f := range strings.Fields(rest) {
+				id, score, _ := strings.Cut(f, "=")
+				e.c.Ranking, e.c.Scores = append(e.c.Ranking, id), append(e.c.Scores, parseFloat(t, score))
+			}
+			eval.TRECOrder(e.c.Ranking, e.c.Scores)
+		default:
+			name, value, _ := strings.Cut(strings.TrimSpace(line), " = ")
+			e.want[name] = parseFloat(t, value)
+		}
+	}
+	return e
+}
+
+func parseFloat(t *testing.T, s string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// scoreOne scores a single case; a measure without a value is missing.
+func scoreOne(t testing.TB, c eval.Case, names []string, minGrade int) map[string]float64 {
+	t.Helper()
+	var measures []eval.Measure
+	for _, name := range names {
+		measures = append(measures, must(eval.ParseMeasure(name)))
+	}
+	r := evaluate(t, eval.Input{Cases: []eval.Case{c}, Measures: measures, MinGrade: minGrade, KeepEmpty: true})
+	out := map[string]float64{}
+	for row := range r.Rows() {
+		for _, v := range row.Metrics {
+			out[v.Name] = v.Value
+		}
+	}
+	return out
+}

@@ -1,0 +1,147 @@
+package eval_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/goldgen/goldgen/eval"
+)
+
+func TestSpellingsOfOneFormula(t *testing.T) {
+	for canonical, names := range map[string][]string{
+		"precision@5":          {"P_5", "p@5", "P@5", "precision@5", "Precision@5"},
+		"recall@10":            {"recall_10", "recall@10", "R@10"},
+		"set_recall":           {"set_recall"},
+		"map":                  {"map", "MAP", "ap"},
+		"map@10":               {"map_cut_10", "map@10"},
+		"ndcg":                 {"ndcg", "nDCG"},
+		"ndcg@10":              {"ndcg_cut_10", "nDCG@10"},
+		"mrr":                  {"recip_rank", "mrr", "RR"},
+		"success@5":            {"success_5", "success@5", "hit@5"},
+		"rprec":                {"Rprec", "rprec"},
+		"infap":                {"infAP", "infap"},
+		"bpref":                {"bpref"},
+		"gm_map":               {"gm_map"},
+		"set_P":                {"set_P"},
+		"recall@10(grade>=1)":  {"recall@10(grade>=1)", "recall_10(grade>=1)"},
+		"rbp(p=0.8)":           {"rbp", "rbp(p=0.8)", "rbp(p=.80)"},
+		"rbp(p=0.5,grade>=2)":  {"rbp(p=0.5,grade>=2)", "RBP(grade>=2,p=0.5)"},
+		"iprec_at_recall_0.20": {"iprec_at_recall_0.20", "iprec_at_recall_.2"},
+		"judged@10":            {"judged@10"},
+		"ndcg_exp@3":           {"ndcg_exp@3"},
+	} {
+		for _, name := range names {
+			m, err := eval.ParseMeasure(name)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if m.Canonical() != canonical || m.Name != name {
+				t.Errorf("%s: read as %s, named %s, want %s", name, m.Canonical(), m.Name, canonical)
+			}
+		}
+	}
+}
+
+func TestMeasureErrorsPointAtTheCharacter(t *testing.T) {
+	for name, want := range map[string]eval.MeasureError{
+		"":                    {At: 0, Why: "expected a measure, such as ndcg@10"},
+		"ndgc@10":             {At: 0, Why: "no such measure", Near: []string{"ndcg@10"}},
+		"recal@5":             {At: 0, Why: "no such measure", Near: []string{"recall@5"}},
+		"recip_rnk":           {At: 0, Why: "no such measure", Near: []string{"recip_rank"}},
+		"recall":              {At: 6, Why: "recall needs a cut, such as recall@10"},
+		"recall@":             {At: 7, Why: "expected a rank from 1 to 1000000"},
+		"recall@0":            {At: 7, Why: "expected a rank from 1 to 1000000"},
+		"recall@1x":           {At: 8, Why: "expected a rank from 1 on"},
+		"recall@-1":           {At: 7, Why: "expected a rank from 1 on"},
+		"bpref@5":             {At: 5, Why: "bpref takes no cut"},
+		"P_99999999999999999": {At: 2, Why: "expected a rank from 1 to 1000000"},
+		"recall@10(grade>=1":  {At: 18, Why: `expected ")" at the end`},
+		"recall@10(grade>=0)": {At: 17, Why: "expected a grade from 1 on"},
+		"recall@10(rel>=1)":   {At: 10, Why: "expected grade>=N"},
+		"recall@10()":         {At: 10, Why: "expected grade>=N"},
+		"ndcg@10(grade>=1)":   {At: 8, Why: "ndcg does not look at a least grade"},
+		"rbp(p=1)":            {At: 6, Why: "expected a persistence between 0 and 1"},
+		"rbp(q=1)":            {At: 4, Why: "expected grade>=N or p=X"},
+		"iprec_at_recall_2":   {At: 16, Why: "expected a number, such as 0.20"},
+	} {
+		_, err := eval.ParseMeasure(name)
+		var got *eval.MeasureError
+		if !errors.As(err, &got) {
+			t.Errorf("%q: got %v, want a MeasureError", name, err)
+			continue
+		}
+		want.Name = name
+		if want.Near != nil && len(got.Near) > 0 {
+			got.Near = got.Near[:1] // the best one
+		}
+		if diff := cmp.Diff(&want, got, cmp.Transformer("empty", func(s []string) string { return strings.Join(s, ",") })); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestMeasureErrorText(t *testing.T) {
+	_, err := eval.ParseMeasures("map, ndgc@10")
+	const want = `measure "ndgc@10": character 1: no such measure; near it: ndcg@10`
+	if err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	_, err = eval.ParseMeasure("récall@1x")
+	var e *eval.MeasureError
+	if errors.As(err, &e) && e.Caret() != "récall@1x\n^" {
+		t.Errorf("caret:\n%s", e.Caret())
+	}
+}
+
+func TestParseMeasures(t *testing.T) {
+	measures, err := eval.ParseMeasures("rbp(p=0.5,grade>=2), P_5,precision@5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, m := range measures {
+		names = append(names, m.Name)
+	}
+	if diff := cmp.Diff([]string{"rbp(p=0.5,grade>=2)", "P_5", "precision@5"}, names); diff != "" {
+		t.Error(diff)
+	}
+	for list, want := range map[string]string{
+		"map,map":  `measure "map": character 1: asked for twice`,
+		"map,,P_5": `measure "": character 1: expected a measure, such as ndcg@10`,
+	} {
+		if _, err := eval.ParseMeasures(list); err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", list, err, want)
+		}
+	}
+}
+
+func FuzzParseMeasure(f *testing.F) {
+	for _, s := range []string{"ndcg@10", "recall@10(grade>=1)", "P_5", "rbp(p=0.5,grade>=2)", "iprec_at_recall_0.20", "(", "@", "ünk@1", "Rprec_mult_1."} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		m, err := eval.ParseMeasure(name)
+		var wrong *eval.MeasureError
+		switch {
+		case errors.As(err, &wrong):
+			if wrong.At < 0 || wrong.At > len(name) || wrong.Why == "" || wrong.Name != name {
+				t.Errorf("%q: error out of place: %+v", name, wrong)
+			}
+			_, _ = wrong.Error(), wrong.Caret()
+		case err != nil:
+			t.Errorf("%q: %T is no MeasureError", name, err)
+		default:
+			again, err := eval.ParseMeasure(m.Canonical())
+			if err != nil || again.Canonical() != m.Canonical() {
+				t.Errorf("%q: canonical name %q reads back as %q, %v", name, m.Canonical(), again.Canonical(), err)
+			}
+			if v := scoreOne(t, eval.Case{ID: "q", Ranking: []string{"a", "b"}, Labels: []eval.Label{{ID: "b", Grade: 2}}}, []string{name}, 1)[name]; v != v {
+				t.Errorf("%q: not a number", name)
+			}
+		}
+	})
+}
