@@ -72,7 +72,7 @@ func TestConformsOverRealServer(t *testing.T) {
 		t.Fatalf("model %+v, %v: want a digest of 64 digits", m, err)
 	}
 	llmtest.TestClient(t, func(t *testing.T) llmtest.ClientUnderTest {
-		return llmtest.ClientUnderTest{Client: c, Model: m, Options: llm.Options{NumCtx: 2048, NumPredict: 40, NumThread: 1, Seed: 1}}
+		return llmtest.ClientUnderTest{Client: c, Model: m, Options: llm.Options{NumCtx: 4096, NumPredict: 40, NumThread: 1, Seed: 1}}
 	})
 	llmtest.TestEmbedder(t, func(t *testing.T) llmtest.EmbedderUnderTest {
 		return llmtest.EmbedderUnderTest{Embedder: c, Model: llm.Model{Provider: "ollama", Name: real.Embedder}, ChatModel: real.Model, Limited: true}
