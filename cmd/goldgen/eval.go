@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/goldgen/goldgen/pipeline"
+	"github.com/goldgen/goldgen/report"
+)
+
+type evalOptions struct {
+	pipeline.EvalOptions
+	measures  []string
+	qrels     string
+	runFile   string
+	allowExec bool
+}
+
+func (o *evalOptions) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.Golden, "golden", "", "golden set: name, name@v3, name@sha256:..., or a version's folder (default: the project's newest)")
+	f.StringVar(&o.Retriever, "retriever", "", "bm25, ngram, dense, hybrid, run:FILE, exec:COMMAND, or one of goldgen.yaml")
+	f.IntSliceVarP(&o.K, "k", "k", nil, "cut-offs, such as 1,5,10")
+	f.StringSliceVarP(&o.measures, "measure", "m", nil, "measures, such as recall@10,ndcg@10 or trec_eval's names")
+	f.IntVar(&o.MinGrade, "min-grade", 0, "least grade that is relevant (default: the set's)")
+	f.StringVar(&o.Source, "source", "", "how the source chunk is labelled: in, judged or out")
+	f.StringSliceVar(&o.SliceBy, "slice-by", nil, "slices: query_type, category, language, origin, style, unit, stratum, scope, filtered, tag")
+	f.StringVar(&o.Out, "out", "", "folder for the result (default: a new one under results/)")
+	f.BoolVar(&o.PerCase, "per-case", false, "with --json, each case's values too")
+	f.StringVar(&o.Snapshot, "snapshot", "", "score against this snapshot folder")
+	f.StringSliceVar(&o.Include, "include", nil, "statuses besides active: needs_review")
+	f.StringVar(&o.qrels, "qrels", "", "TREC or Parquet qrels; with --run, no golden set is needed")
+	f.StringVar(&o.runFile, "run", "", "TREC or Parquet run, with --qrels")
+	f.BoolVar(&o.allowExec, "allow-exec", false, "let a retriever of goldgen.yaml start a command where CI is set")
+}
+
+func newEval(a *app) *cobra.Command {
+	var o evalOptions
+	cmd := &cobra.Command{
+		Use: "eval", Short: "Score a retriever over a golden set", GroupID: groupScoring,
+		Long: help("Asks a retriever every query of a golden set and reports measures with their intervals, by slice,\n"+
+			"with leaks, abstention and latency. With --qrels and --run it scores TREC or Parquet files as trec_eval does.",
+			codeDone, codeFailed, codeUsage, codeGate, codeNotComparable, codeInterrupted),
+		Example: "  goldgen -C examples/quickstart eval --retriever bm25 -k 1,5,10",
+		Args:    usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.Measures = strings.Join(o.measures, ",")
+			e, err := a.evaluate(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			return a.reportEval(e)
+		},
+	}
+	o.addFlags(cmd.Flags())
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func (a *app) evaluate(ctx context.Context, o evalOptions) (*pipeline.Evaluation, error) {
+	if err := checkK(o.K); err != nil {
+		return nil, err
+	}
+	if o.qrels != "" || o.runFile != "" {
+		return a.evalFiles(o)
+	}
+	p, err := a.project()
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	o.AllowExec = o.allowExec || a.getenv("CI") == "" || strings.HasPrefix(o.Retriever, "exec:")
+	return p.Eval(ctx, o.EvalOptions)
+}
+
+func checkK(ks []int) error {
+	for _, k := range ks {
+		if k <= 0 {
+			return usagef("-k: %d, want more than 0", k)
+		}
+	}
+	return nil
+}
+
+func (a *app) evalFiles(o evalOptions) (*pipeline.Evaluation, error) {
+	if o.qrels == "" || o.runFile == "" {
+		return nil, usagef("--qrels and --run go together")
+	}
+	if o.Golden != "" || o.Retriever != "" {
+		return nil, usagef("--qrels takes no --golden and no --retriever")
+	}
+	ks := o.K
+	if len(ks) == 0 {
+		ks = []int{1, 5, 10}
+	}
+	return pipeline.EvalFiles(pipeline.FilesOptions{
+		Qrels: o.qrels, Run: o.runFile, Measures: o.Measures, K: ks, MinGrade: o.MinGrade,
+		PerCase: o.PerCase, Out: o.Out, Version: version, Now: a.now,
+	})
+}
+
+func (a *app) reportEval(e *pipeline.Evaluation) error {
+	var err error
+	if a.json {
+		err = a.printJSON(e.Result)
+	} else {
+		err = report.Terminal(a.stdout, e.Result, a.style())
+	}
+	if err != nil {
+		return err
+	}
+	if e.Path != "" && !a.json {
+		fmt.Fprintf(a.stderr, "goldgen: result kept in %s\n", e.Path)
+	}
+	return leakNote(e)
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/goldgen/goldgen/llm"
+	"github.com/goldgen/goldgen/pipeline"
+	"github.com/goldgen/goldgen/report"
+	"github.com/goldgen/goldgen/retrieve"
+)
+
+// Exit codes, as each command's help lists them.
+const (
+	exitDone          = 0
+	exitFailed        = 1
+	exitUsage         = 2
+	exitPartly        = 3
+	exitGate          = 4
+	exitNotComparable = 5
+	exitInterrupted   = 130
+)
+
+// usageError is a command line that cannot be understood.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...)}
+}
+
+// codeError ends a command that has already said everything with a code.
+type codeError struct {
+	code int
+	why  string
+}
+
+func (e *codeError) Error() string { return e.why }
+
+// finish reports err and returns the exit code that stands for it.
+func (a *app) finish(ctx context.Context, err error) int {
+	if err == nil {
+		return exitDone
+	}
+	code := exitCode(ctx, err)
+	if code == exitInterrupted {
+		fmt.Fprintln(a.stderr, "goldgen: interrupted; what was done is kept: run the same command again to go on")
+		return code
+	}
+	if brokenPipe(err) {
+		return exitFailed
+	}
+	fmt.Fprintf(a.stderr, "goldgen: %s: %s\n", severity(code), report.Escape(strings.TrimSpace(err.Error())))
+	if hint := hintOf(err); hint != "" {
+		fmt.Fprintf(a.stderr, "goldgen: hint: %s\n", report.Escape(hint))
+	}
+	return code
+}
+
+func severity(code int) string {
+	if code == exitPartly {
+		return "note"
+	}
+	return "error"
+}
+
+func exitCode(ctx context.Context, err error) int {
+	var usage *usageError
+	var coded *codeError
+	switch {
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.As(err, &coded):
+		return coded.code
+	case errors.As(err, &usage), errors.Is(err, pipeline.ErrConfig), errors.Is(err, retrieve.ErrSpec):
+		return exitUsage
+	case errors.Is(err, llm.ErrBudget):
+		return exitPartly
+	case errors.Is(err, pipeline.ErrNotComparable):
+		return exitNotComparable
+	}
+	return exitFailed
+}
+
+func brokenPipe(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+}
+
+func hintOf(err error) string {
+	var hinted *pipeline.HintedError
+	if errors.As(err, &hinted) {
+		return hinted.Hint
+	}
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, os.ErrPermission) {
+		return "nothing half written is left; free space or permissions, then run the same command again"
+	}
+	return llm.Hint(err)
+}
+
+// exactArgs and friends are cobra's, as usage errors.
+func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return usagef("%s: %w", cmd.CommandPath(), err)
+		}
+		return nil
+	}
+}

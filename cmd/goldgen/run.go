@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/goldgen/goldgen/pipeline"
+	"github.com/goldgen/goldgen/report"
+)
+
+type runOptions struct {
+	sampleOptions
+	modelOptions
+	allowExec bool
+}
+
+func newRun(a *app) *cobra.Command {
+	var o runOptions
+	cmd := &cobra.Command{
+		Use: "run", Short: "Do it all: snapshot, sample, generate, judge, eval", GroupID: groupStart,
+		Long: help("Runs every stage and scores the configured retrievers over the golden set. Interrupted or\n"+
+			"killed, the same command goes on where it was; run twice, the second writes nothing new.",
+			codeDone, codeFailed, codeUsage, codePartly, codeGate, codeInterrupted),
+		Example: "  goldgen -C examples/quickstart run",
+		Args:    usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := a.project()
+			if err != nil {
+				return err
+			}
+			if err := o.sampleOptions.apply(p, cmd.Flags()); err != nil {
+				return err
+			}
+			if err := o.modelOptions.apply(p, runStages(p)...); err != nil {
+				return err
+			}
+			return a.runAll(cmd.Context(), p, o)
+		},
+	}
+	o.addPlan(cmd.Flags())
+	o.modelOptions.addFlags(cmd.Flags())
+	cmd.Flags().BoolVar(&o.allowExec, "allow-exec", false, "let retrievers of goldgen.yaml start commands where CI is set")
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+// runStages are the stages whose model the flags of run choose. A judge that
+// is switched off stays so.
+func runStages(p *pipeline.Project) []*pipeline.ModelConfig {
+	stages := []*pipeline.ModelConfig{&p.Config.Generate.ModelConfig}
+	if p.Config.Judge.Provider != pipeline.ProviderNone {
+		stages = append(stages, &p.Config.Judge.ModelConfig)
+	}
+	return stages
+}
+
+func (a *app) runAll(ctx context.Context, p *pipeline.Project, o runOptions) error {
+	done, err := p.Run(ctx, pipeline.RunOptions{AllowExec: o.allowExec})
+	if err != nil {
+		return err
+	}
+	if p.DryRun {
+		return a.reportDryRun(p.DryRunReport())
+	}
+	if a.json {
+		if err := a.printJSON(done.Summary); err != nil {
+			return err
+		}
+	} else if err := a.printRun(done); err != nil {
+		return err
+	}
+	if err := leakNote(done.Evaluations...); err != nil {
+		return err
+	}
+	return partlyNote(done.Summary)
+}
+
+func (a *app) printRun(done *pipeline.Done) error {
+	if err := funnelTable(done.Generated.Summary).Write(a.stdout, a.style()); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.stdout)
+	for _, e := range done.Evaluations {
+		if err := report.Terminal(a.stdout, e.Result, a.style()); err != nil {
+			return err
+		}
+		fmt.Fprintln(a.stdout)
+	}
+	return a.printCommitted(done.Summary)
+}
+
+func (a *app) printCommitted(s pipeline.RunSummary) error {
+	t := &report.Table{Columns: []report.Column{{Name: "golden set"}, {Name: "value"}}}
+	state := "written"
+	if !s.Changed {
+		state = "unchanged, nothing written"
+	}
+	t.Add("reference", s.Golden.Ref)
+	t.Add("state", state)
+	t.Add("path", s.Golden.Path)
+	t.Add("cases", fmt.Sprint(s.Cases))
+	t.Add("rejected", fmt.Sprint(s.Rejected))
+	t.Add("unknown grades", fmt.Sprint(s.UnknownGrades))
+	t.Add("trust", s.Trust.Level+": "+s.Trust.Why)
+	for _, e := range s.Eval {
+		t.Add("result "+e.Retriever, e.Path)
+	}
+	t.Add("model calls", fmt.Sprintf("%d made, %d cached, %d failed", s.Calls.Made, s.Calls.Cached, s.Calls.Failed))
+	t.Add("time", time.Duration(s.Seconds*float64(time.Second)).Round(10*time.Millisecond).String())
+	return t.Write(a.stdout, a.style())
+}
+
+// partlyNote ends with exit code 3 when units failed or a quota was not met.
+func partlyNote(s pipeline.RunSummary) error {
+	if err := shortfallNote(s.Shortfall); err != nil {
+		return err
+	}
+	switch {
+	case s.Trust.Judge == "blind":
+		return &codeError{code: exitPartly, why: "the judge is blind: " + s.Trust.Why + "; the set keeps its source labels"}
+	case s.Calls.Failed > 0 && s.FailedUnits > 0:
+		return &codeError{code: exitPartly, why: fmt.Sprintf("%d units failed; run again to ask them again", s.FailedUnits)}
+	case s.Trust.Judge != "" && s.UnknownGrades > 0:
+		return &codeError{code: exitPartly, why: fmt.Sprintf("%d grades are unknown; goldgen judge --retry-unknown asks again", s.UnknownGrades)}
+	}
+	return nil
+}
+
+func leakNote(evaluations ...*pipeline.Evaluation) error {
+	n := 0
+	for _, e := range evaluations {
+		n += len(e.Result.Leaks)
+	}
+	if n == 0 {
+		return nil
+	}
+	return &codeError{code: exitGate, why: fmt.Sprintf("%d leaks: chunks were returned that the asker must not see", n)}
+}

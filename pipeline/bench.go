@@ -1,0 +1,142 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/judge"
+	"github.com/goldgen/goldgen/retrieve"
+)
+
+// bench is a snapshot with its retrievers and, where an embedder is
+// configured, its vectors: what judge and eval work at.
+type bench struct {
+	*view
+	builder    *retrieve.Builder
+	configured map[string]retrieve.Spec
+	embedder   *chunkEmbedder // nil without one
+	hasVectors bool
+	unknown    atomic.Int64 // hits whose chunk the snapshot lacks
+}
+
+func (p *Project) openBench(ctx context.Context, s *corpus.Snapshot, allowExec bool) (*bench, error) {
+	v, err := loadView(s)
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{view: v, configured: p.Config.Retrievers}
+	deps := retrieve.Deps{Chunks: v.all(), Dir: p.Dir, AllowExec: allowExec, Configured: p.Config.Retrievers}
+	if p.Config.Embedding != nil {
+		if b.embedder, err = p.openEmbedder(ctx); err != nil {
+			return nil, err
+		}
+		var key string
+		if key, b.hasVectors = b.embedder.stored(s); b.hasVectors {
+			deps.Vectors, deps.Embedder = s.Vectors(key), b.embedder
+		}
+	}
+	b.builder = retrieve.NewBuilder(deps)
+	return b, nil
+}
+
+// Close ends what the retrievers and the embedder hold.
+func (b *bench) Close() error {
+	err := b.builder.Close()
+	if b.embedder != nil {
+		if e := b.embedder.Close(); err == nil {
+			err = e
+		}
+	}
+	return err
+}
+
+func (b *bench) retriever(ctx context.Context, spec string) (retrieve.Retriever, retrieve.Description, error) {
+	parsed, err := retrieve.ParseSpec(spec, b.configured)
+	if err != nil {
+		return nil, retrieve.Description{}, err
+	}
+	description, err := parsed.Describe(b.configured)
+	if err != nil {
+		return nil, description, err
+	}
+	if b.needsVectors(parsed) && !b.hasVectors {
+		return nil, description, b.noVectors(spec)
+	}
+	r, err := b.builder.Build(ctx, parsed)
+	return r, description, err
+}
+
+// needsVectors reports whether spec or a member of it is dense.
+func (b *bench) needsVectors(spec retrieve.Spec) bool {
+	switch spec.Kind {
+	case retrieve.KindDense:
+		return true
+	case retrieve.KindHybrid:
+		members := spec.Params.Members
+		if len(members) == 0 {
+			return true
+		}
+		for _, m := range members {
+			if parsed, err := retrieve.ParseSpec(m, b.configured); err == nil && parsed.Kind != retrieve.KindHybrid && b.needsVectors(parsed) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (b *bench) noVectors(spec string) error {
+	if b.embedder == nil {
+		return hinted("add to goldgen.yaml: embedding: {provider: ollama, model: all-minilm}, then run goldgen snapshot",
+			"%w: retriever %s needs vectors, and no embedding is configured", ErrConfig, spec)
+	}
+	return hinted("goldgen snapshot", "retriever %s needs vectors of %s, and the snapshot has none", spec, b.embedder.pin.Model)
+}
+
+// poolMembers builds the retrievers that judging pools: those of the
+// configured pool that this project can have, and every one of eval.
+func (p *Project) poolMembers(ctx context.Context, b *bench) (map[string]retrieve.Retriever, map[string]int, error) {
+	members, depth := map[string]retrieve.Retriever{}, map[string]int{}
+	for name, k := range p.Config.Judge.Pool {
+		depth[name] = k
+		if isPoolSetting(name) || k == 0 {
+			continue
+		}
+		if name == retrieve.KindDense && !b.hasVectors {
+			delete(depth, name)
+			continue
+		}
+		r, _, err := b.retriever(ctx, name)
+		if err != nil {
+			return nil, nil, fmt.Errorf("judge.pool: %w", err)
+		}
+		members[name] = r
+	}
+	for _, name := range p.Config.Eval.Retrievers {
+		if _, ok := depth[name]; ok {
+			continue
+		}
+		r, _, err := b.retriever(ctx, name)
+		if err != nil {
+			return nil, nil, fmt.Errorf("eval.retrievers: %w", err)
+		}
+		members[name], depth[name] = r, p.maxK()
+	}
+	return members, depth, nil
+}
+
+// isPoolSetting tells the depths of a pool that name no retriever.
+func isPoolSetting(name string) bool {
+	return slices.Contains([]string{judge.DepthRandom, judge.DepthNeighbours, judge.DepthNear, judge.DepthMax}, name)
+}
+
+func (p *Project) maxK() int {
+	k := 0
+	for _, v := range p.Config.Eval.K {
+		k = max(k, v)
+	}
+	return k
+}

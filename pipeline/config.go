@@ -1,0 +1,312 @@
+package pipeline
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/judge"
+	"github.com/goldgen/goldgen/retrieve"
+	"github.com/goldgen/goldgen/sample"
+)
+
+// ConfigFile is the name of a project's configuration.
+const ConfigFile = "goldgen.yaml"
+
+// Providers of models.
+const (
+	ProviderOllama  = "ollama"
+	ProviderOpenAI  = "openai"
+	ProviderBuiltin = "builtin" // no model
+	ProviderNone    = "none"    // judge only: no judging
+)
+
+// ErrConfig marks a configuration or a flag that cannot be used: exit code 2.
+var ErrConfig = errors.New("configuration")
+
+// Config is goldgen.yaml with its defaults filled in.
+type Config struct {
+	Version    int                      `yaml:"version"`
+	Name       string                   `yaml:"name"`
+	Corpus     CorpusConfig             `yaml:"corpus"`
+	Chunking   corpus.Chunking          `yaml:"chunking"`
+	Embedding  *EmbeddingConfig         `yaml:"embedding,omitempty"`
+	Sample     sample.Options           `yaml:"sample"`
+	Generate   GenerateConfig           `yaml:"generate"`
+	Judge      JudgeConfig              `yaml:"judge"`
+	Eval       EvalConfig               `yaml:"eval"`
+	Retrievers map[string]retrieve.Spec `yaml:"retrievers,omitempty"`
+	Endpoints  []string                 `yaml:"endpoints,omitempty"`
+	Server     ServerConfig             `yaml:"server,omitempty"`
+}
+
+// CorpusConfig says where the corpus is and how its fields are called.
+type CorpusConfig struct {
+	Source  string            `yaml:"source"` // folder, .jsonl or .parquet of documents
+	Chunks  string            `yaml:"chunks"` // .jsonl or .parquet of chunks
+	Include []string          `yaml:"include"`
+	Exclude []string          `yaml:"exclude"`
+	Fields  map[string]string `yaml:"fields"` // our field -> theirs
+	Path    string            `yaml:"path"`   // pattern such as {category}/{team}/**
+	SkipBad bool              `yaml:"skip_bad"`
+}
+
+// ModelConfig names a model and how it is asked.
+type ModelConfig struct {
+	Provider    string   `yaml:"provider"`
+	Model       string   `yaml:"model"`
+	Revision    string   `yaml:"revision"` // where the server has no digest
+	NumCtx      int      `yaml:"num_ctx"`
+	NumPredict  int      `yaml:"num_predict"`
+	NumThread   int      `yaml:"num_thread"`
+	Temperature float64  `yaml:"temperature"`
+	Endpoints   []string `yaml:"endpoints"`   // default: the project's
+	Concurrency int      `yaml:"concurrency"` // calls in flight
+}
+
+// GenerateConfig configures the generate stage.
+type GenerateConfig struct {
+	ModelConfig `yaml:",inline"`
+	Evidence    string  `yaml:"evidence"` // pick or quote
+	Spare       float64 `yaml:"spare"`    // accepted cases beyond the plan's, as a share
+}
+
+// JudgeConfig configures the judge stage. In YAML it may also be a bare
+// provider: `judge: none`.
+type JudgeConfig struct {
+	ModelConfig `yaml:",inline"`
+	Pool        map[string]int `yaml:"pool"` // member -> depth
+}
+
+// EmbeddingConfig names the embedder of chunks and queries.
+type EmbeddingConfig struct {
+	Provider    string   `yaml:"provider"`
+	Model       string   `yaml:"model"`
+	Revision    string   `yaml:"revision"`
+	Endpoints   []string `yaml:"endpoints"`
+	Prefix      string   `yaml:"prefix"`       // before every chunk
+	QueryPrefix string   `yaml:"query_prefix"` // before every query
+	Batch       int      `yaml:"batch"`        // texts a call
+	Concurrency int      `yaml:"concurrency"`
+	Long        string   `yaml:"long"` // cut, split or fail
+}
+
+// EvalConfig says what eval computes when flags do not.
+type EvalConfig struct {
+	K          []int    `yaml:"k"`
+	Metrics    []string `yaml:"metrics"`
+	Retrievers []string `yaml:"retrievers"`
+	SliceBy    []string `yaml:"slice_by"`
+	Source     string   `yaml:"source"` // in, judged or out
+	Gates      []string `yaml:"gates"`  // kept for goldgen compare
+}
+
+// ServerConfig holds what every call to a model server obeys.
+type ServerConfig struct {
+	Timeout   time.Duration `yaml:"timeout"` // one call
+	Rate      float64       `yaml:"rate"`    // calls a second and endpoint, 0 no limit
+	KeepAlive time.Duration `yaml:"keep_alive"`
+	Retries   int           `yaml:"retries"`
+	KeyEnv    string        `yaml:"key_env"`  // environment variable that holds the API key
+	KeyFile   string        `yaml:"key_file"` // or the file
+}
+
+// DefaultConfig returns the configuration of an empty goldgen.yaml.
+func DefaultConfig() Config {
+	return Config{
+		Version: 1,
+		Sample:  sampleDefaults(),
+		Generate: GenerateConfig{
+			ModelConfig: ModelConfig{NumCtx: 4096, NumPredict: 200},
+			Evidence:    "pick", Spare: 0.2,
+		},
+		Judge: JudgeConfig{
+			ModelConfig: ModelConfig{NumCtx: 4096, NumPredict: 16},
+		},
+		Eval:   EvalConfig{K: []int{1, 5, 10}, Retrievers: []string{"bm25"}, SliceBy: []string{"query_type"}, Source: "in"},
+		Server: ServerConfig{Timeout: 10 * time.Minute, KeepAlive: 30 * time.Minute, Retries: 4, KeyEnv: "GOLDGEN_API_KEY"},
+	}
+}
+
+// sampleDefaults leaves the mix to fill: a map in the file takes the place of
+// the default and is not merged into it.
+func sampleDefaults() sample.Options {
+	o := sample.Defaults()
+	o.Mix = nil
+	return o
+}
+
+// fill sets what the file left out and what hangs on other fields.
+func (c *Config) fill() {
+	if c.Sample.Mix == nil {
+		c.Sample.Mix = sample.Defaults().Mix
+	}
+	c.Judge.Pool = poolWithDefaults(c.Judge.Pool)
+	for _, m := range []*ModelConfig{&c.Generate.ModelConfig, &c.Judge.ModelConfig} {
+		if m.Provider == "" {
+			m.Provider = ProviderBuiltin
+			if m.Model != "" {
+				m.Provider = ProviderOllama
+			}
+		}
+	}
+	c.Chunking = c.Chunking.WithDefaults()
+	if c.Corpus.Chunks != "" {
+		c.Chunking = corpus.Chunking{Method: "none"}.WithDefaults()
+	}
+	c.Embedding.fill()
+}
+
+// poolWithDefaults keeps the default depths of what is no retriever; naming
+// retrievers takes the place of the default ones.
+func poolWithDefaults(pool map[string]int) map[string]int {
+	out := judge.DefaultPool(0).Depth
+	if pool == nil {
+		return out
+	}
+	for name := range out {
+		if !isPoolSetting(name) {
+			delete(out, name)
+		}
+	}
+	maps.Copy(out, pool)
+	return out
+}
+
+func (e *EmbeddingConfig) fill() {
+	if e == nil {
+		return
+	}
+	e.Provider = cmp.Or(e.Provider, ProviderOllama)
+	e.Long = cmp.Or(e.Long, "cut")
+	e.Batch = cmp.Or(e.Batch, 32)
+}
+
+// LoadConfig reads dir/goldgen.yaml. All mistakes of the file come in one
+// error, each with its line.
+func LoadConfig(dir string) (Config, error) {
+	path := filepath.Join(dir, ConfigFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Config{}, fmt.Errorf("%w: no %s in %s", ErrConfig, ConfigFile, dir)
+	}
+	if err != nil {
+		return Config{}, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	return ParseConfig(data, path)
+}
+
+// Validate reports the first thing that cannot work, by its key.
+func (c *Config) Validate() error {
+	checks := []error{
+		c.checkVersion(),
+		datasets.ValidateName(c.Name),
+		c.checkCorpus(),
+		keyed("chunking", c.Chunking.Validate()),
+		keyed("sample", c.Sample.Validate()),
+		keyed("generate", c.Generate.validate()),
+		keyed("judge", c.Judge.validate()),
+		keyed("embedding", c.Embedding.validate()),
+		keyed("eval", c.Eval.validate()),
+	}
+	return errors.Join(checks...)
+}
+
+func keyed(key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", key, err)
+}
+
+func (c *Config) checkVersion() error {
+	if c.Version != 1 {
+		return fmt.Errorf("version: %d, this goldgen reads 1", c.Version)
+	}
+	return nil
+}
+
+func (c *Config) checkCorpus() error {
+	if c.Corpus.Source == "" && c.Corpus.Chunks == "" {
+		return errors.New("corpus: neither source nor chunks is set")
+	}
+	return nil
+}
+
+func oneOf(key, value string, valid ...string) error {
+	if slices.Contains(valid, value) {
+		return nil
+	}
+	return fmt.Errorf("%s: %q, valid are %s", key, value, strings.Join(valid, ", "))
+}
+
+func (m ModelConfig) validate(providers ...string) error {
+	if err := oneOf("provider", m.Provider, providers...); err != nil {
+		return err
+	}
+	if m.UsesModel() && m.Model == "" {
+		return fmt.Errorf("model: empty, provider %s needs one", m.Provider)
+	}
+	for key, v := range map[string]int{"num_ctx": m.NumCtx, "num_predict": m.NumPredict} {
+		if v <= 0 {
+			return fmt.Errorf("%s: %d, want more than 0", key, v)
+		}
+	}
+	if m.Concurrency < 0 || m.NumThread < 0 || m.Temperature < 0 {
+		return errors.New("concurrency, num_thread, temperature: want 0 or more")
+	}
+	return nil
+}
+
+// UsesModel reports whether the provider is a model server.
+func (m ModelConfig) UsesModel() bool {
+	return m.Provider == ProviderOllama || m.Provider == ProviderOpenAI
+}
+
+func (g GenerateConfig) validate() error {
+	if g.Spare < 0 {
+		return fmt.Errorf("spare: %v, want 0 or more", g.Spare)
+	}
+	return errors.Join(
+		g.ModelConfig.validate(ProviderOllama, ProviderOpenAI, ProviderBuiltin),
+		oneOf("evidence", g.Evidence, "pick", "quote"))
+}
+
+func (j JudgeConfig) validate() error {
+	for member, depth := range j.Pool {
+		if depth < 0 {
+			return fmt.Errorf("pool: %s: %d, want 0 or more", member, depth)
+		}
+	}
+	return j.ModelConfig.validate(ProviderOllama, ProviderOpenAI, ProviderBuiltin, ProviderNone)
+}
+
+func (e *EmbeddingConfig) validate() error {
+	if e == nil {
+		return nil
+	}
+	if e.Model == "" {
+		return errors.New("model: empty")
+	}
+	return errors.Join(
+		oneOf("provider", e.Provider, ProviderOllama, ProviderOpenAI),
+		oneOf("long", e.Long, "cut", "split", "fail"))
+}
+
+func (e EvalConfig) validate() error {
+	for _, k := range e.K {
+		if k <= 0 {
+			return fmt.Errorf("k: %d, want more than 0", k)
+		}
+	}
+	return oneOf("source", e.Source, "in", "judged", "out")
+}

@@ -1,0 +1,148 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+	"go.yaml.in/yaml/v4"
+)
+
+// ParseConfig reads the text of a goldgen.yaml; path is how errors call it.
+func ParseConfig(data []byte, path string) (Config, error) {
+	c := DefaultConfig()
+	var root yaml.Node
+	if err := yaml.Load(data, &root); err != nil {
+		return c, configError(path, yamlMessages(err))
+	}
+	doc := &root
+	if doc.Kind == yaml.DocumentNode {
+		doc = doc.Content[0]
+	}
+	bareProviders(doc)
+	problems := unknownKeys(doc, reflect.TypeFor[Config](), "")
+	if err := doc.Load(&c); err != nil {
+		problems = append(problems, yamlMessages(err)...)
+	}
+	if len(problems) == 0 {
+		c.fill()
+		if err := c.Validate(); err != nil {
+			problems = strings.Split(err.Error(), "\n")
+		}
+	}
+	if len(problems) > 0 {
+		return c, configError(path, problems)
+	}
+	return c, nil
+}
+
+func configError(path string, problems []string) error {
+	return fmt.Errorf("%w %s: %s", ErrConfig, path, strings.Join(problems, "; "))
+}
+
+// yamlMessages gives one text for each mistake that the YAML library found.
+func yamlMessages(err error) []string {
+	var all *yaml.LoadErrors
+	if !errors.As(err, &all) {
+		return []string{strings.TrimPrefix(err.Error(), "go-yaml load error in ")}
+	}
+	var out []string
+	for _, e := range all.Errors {
+		out = append(out, fmt.Sprintf("line %d: %s", e.Mark.Line, e.Message))
+	}
+	return out
+}
+
+// bareProviders turns `judge: none` into `judge: {provider: none}`, and
+// generate likewise.
+func bareProviders(doc *yaml.Node) {
+	for key, value := range pairs(doc) {
+		if (key.Value == "judge" || key.Value == "generate") && value.Kind == yaml.ScalarNode && value.Tag == "!!str" {
+			provider := *value
+			name := yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "provider", Line: value.Line, Column: value.Column}
+			*value = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: provider.Line, Column: provider.Column,
+				Content: []*yaml.Node{&name, &provider}}
+		}
+	}
+}
+
+// pairs yields the keys and values of a mapping.
+func pairs(n *yaml.Node) func(yield func(key, value *yaml.Node) bool) {
+	return func(yield func(key, value *yaml.Node) bool) {
+		if n.Kind != yaml.MappingNode {
+			return
+		}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if !yield(n.Content[i], n.Content[i+1]) {
+				return
+			}
+		}
+	}
+}
+
+// unknownKeys lists the keys below n that t has no field for, with line and
+// nearest known key.
+func unknownKeys(n *yaml.Node, t reflect.Type, path string) []string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	var out []string
+	switch t.Kind() {
+	case reflect.Struct:
+		fields := yamlFields(t)
+		for key, value := range pairs(n) {
+			field, ok := fields[key.Value]
+			if !ok {
+				out = append(out, fmt.Sprintf("line %d: unknown key %q%s", key.Line, path+key.Value, didYouMean(key.Value, fields)))
+				continue
+			}
+			out = append(out, unknownKeys(value, field, path+key.Value+".")...)
+		}
+	case reflect.Map:
+		for key, value := range pairs(n) {
+			out = append(out, unknownKeys(value, t.Elem(), path+key.Value+".")...)
+		}
+	}
+	return out
+}
+
+func yamlFields(t reflect.Type) map[string]reflect.Type {
+	fields := map[string]reflect.Type{}
+	for _, f := range reflect.VisibleFields(t) {
+		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		if len(f.Index) > 1 || name == "-" {
+			continue
+		}
+		if strings.Contains(options, "inline") {
+			for k, v := range yamlFields(f.Type) {
+				fields[k] = v
+			}
+			continue
+		}
+		if name != "" {
+			fields[name] = f.Type
+		}
+	}
+	return fields
+}
+
+func didYouMean(key string, fields map[string]reflect.Type) string {
+	best, distance := "", len(key)/2+2
+	names := make([]string, 0, len(fields))
+	for name := range fields {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if d := levenshtein.ComputeDistance(key, name); d < distance {
+			best, distance = name, d
+		}
+	}
+	if best == "" {
+		return "; known are " + strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
+}

@@ -1,0 +1,23 @@
+package pipeline
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
+)
+
+// digestLines is the digest that a stage file of these records has.
+func digestLines[T any](records []T) (string, error) {
+	sum := sha256.New()
+	for i := range records {
+		if _, err := writeLine(sum, records[i]); err != nil {
+			return "", err
+		}
+	}
+	return "sha256:" + hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	return slices.Sorted(maps.Keys(m))
+}

@@ -1,0 +1,230 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/llm"
+	"github.com/goldgen/goldgen/llm/ollama"
+	"github.com/goldgen/goldgen/retrieve"
+)
+
+// States of a finding.
+const (
+	StateOK   = "ok"
+	StateWarn = "warn"
+	StateFail = "fail"
+)
+
+// Finding is what doctor says of one part.
+type Finding struct {
+	Part   string `json:"part"`
+	State  string `json:"state"`
+	Detail string `json:"detail"`
+	Hint   string `json:"hint,omitempty"`
+}
+
+// Doctor looks at everything that a run needs and changes nothing, unless pull
+// is set: then models that an Ollama server lacks are fetched.
+func (p *Project) Doctor(ctx context.Context, pull func(model, status string, completed, total int64)) []Finding {
+	findings := []Finding{{Part: "configuration", State: StateOK, Detail: ConfigFile + " of " + p.Config.Name}}
+	findings = append(findings, p.doctorCorpus(), p.doctorSnapshot(ctx), p.doctorCache(ctx))
+	for _, m := range p.doctorModels() {
+		findings = append(findings, p.doctorModel(ctx, m, pull))
+	}
+	findings = append(findings, p.doctorRetrievers()...)
+	return append(findings, p.doctorSets()...)
+}
+
+func finding(part string, err error, detail string) Finding {
+	if err == nil {
+		return Finding{Part: part, State: StateOK, Detail: detail}
+	}
+	f := Finding{Part: part, State: StateFail, Detail: err.Error(), Hint: llm.Hint(err)}
+	var h *HintedError
+	if errors.As(err, &h) {
+		f.Hint = h.Hint
+	}
+	return f
+}
+
+func (p *Project) doctorCorpus() Finding {
+	files, err := p.statSources()
+	return finding("corpus", err, fmt.Sprintf("%d files", len(files)))
+}
+
+func (p *Project) doctorSnapshot(ctx context.Context) Finding {
+	s, err := p.latestSnapshot("")
+	if err != nil {
+		f := finding("snapshot", err, "")
+		f.State = StateWarn
+		return f
+	}
+	m := s.Manifest()
+	drift, err := p.sourceDrift(ctx, s)
+	if err == nil && drift != "" {
+		return Finding{Part: "snapshot", State: StateWarn, Detail: "older than the corpus: " + drift, Hint: "goldgen snapshot"}
+	}
+	return finding("snapshot", err, fmt.Sprintf("%.16s, %d documents, %d chunks", m.Digest, m.Documents, m.Chunks))
+}
+
+func (p *Project) doctorCache(ctx context.Context) Finding {
+	err := p.begin(ctx)
+	if err != nil {
+		return finding("cache", err, "")
+	}
+	stats, err := p.models.cache.Stats(ctx)
+	replies := 0
+	for _, s := range stats {
+		replies += s.Replies
+	}
+	return finding("cache", err, fmt.Sprintf("%d replies", replies))
+}
+
+// doctored is a model of the configuration and what it must be able to do.
+type doctored struct {
+	part, provider, model string
+	endpoints             []string
+	capability            string
+}
+
+func (p *Project) doctorModels() []doctored {
+	g, j, e := p.Config.Generate, p.Config.Judge, p.Config.Embedding
+	out := []doctored{
+		{"generate", g.Provider, g.Model, g.Endpoints, "completion"},
+		{"judge", j.Provider, j.Model, j.Endpoints, "completion"},
+	}
+	if e != nil {
+		out = append(out, doctored{"embedding", e.Provider, e.Model, e.Endpoints, "embedding"})
+	}
+	return out
+}
+
+func (p *Project) doctorModel(ctx context.Context, m doctored, pull func(model, status string, completed, total int64)) Finding {
+	switch m.provider {
+	case ProviderBuiltin:
+		return Finding{Part: m.part, State: StateWarn, Detail: "provider builtin: no model; shows the pipeline, not quality",
+			Hint: fmt.Sprintf("set %s: {provider: ollama, model: ...} in goldgen.yaml", m.part)}
+	case ProviderNone:
+		return Finding{Part: m.part, State: StateOK, Detail: "off"}
+	case ProviderOllama:
+		return p.doctorOllama(ctx, m, pull)
+	}
+	err := p.askOnce(ctx, m)
+	return finding(m.part, err, fmt.Sprintf("%s %s answers", m.provider, m.model))
+}
+
+func (p *Project) doctorOllama(ctx context.Context, m doctored, pull func(model, status string, completed, total int64)) Finding {
+	endpoints, err := p.endpoints(m.endpoints, m.provider)
+	if err != nil {
+		return finding(m.part, err, "")
+	}
+	if len(endpoints) == 0 {
+		endpoints = []string{ollama.DefaultEndpoint}
+	}
+	for _, endpoint := range endpoints {
+		if err := checkOllama(ctx, endpoint, m, pull); err != nil {
+			return finding(m.part, err, "")
+		}
+	}
+	err = p.askOnce(ctx, m)
+	return finding(m.part, err, fmt.Sprintf("ollama %s answers at %d endpoints", m.model, len(endpoints)))
+}
+
+func checkOllama(ctx context.Context, endpoint string, m doctored, pull func(model, status string, completed, total int64)) error {
+	client, err := ollama.New(ollama.Config{Endpoint: endpoint, HTTP: llm.NewHTTPClient(llm.TransportConfig{})})
+	if err != nil {
+		return err
+	}
+	_, err = client.Resolve(ctx, m.model)
+	if errors.Is(err, llm.KindModelNotFound) && pull != nil {
+		err = client.Pull(ctx, m.model, func(status string, completed, total int64) { pull(m.model, status, completed, total) })
+	}
+	if err != nil {
+		return err
+	}
+	can, err := client.Capabilities(ctx, m.model)
+	if err == nil && can != nil && !slices.Contains(can, m.capability) {
+		err = fmt.Errorf("model %s cannot do %s (it can: %v)", m.model, m.capability, can)
+	}
+	return err
+}
+
+// askOnce asks the model for a word, or the embedder for a vector.
+func (p *Project) askOnce(ctx context.Context, m doctored) error {
+	if m.capability == "embedding" {
+		e, err := p.openEmbedder(ctx)
+		if err != nil {
+			return err
+		}
+		return e.Close()
+	}
+	config := p.Config.Generate.ModelConfig
+	if m.part == "judge" {
+		config = p.Config.Judge.ModelConfig
+	}
+	stack, err := p.openModel(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer stack.Close()
+	options := config.options(1)
+	options.NumPredict = 8
+	_, err = stack.Client.Complete(ctx, llm.Request{Model: stack.Model, Options: options, Messages: []llm.Message{
+		{Role: "system", Content: "Answer in one word."}, {Role: "user", Content: "Say yes."},
+	}})
+	return err
+}
+
+func (p *Project) doctorRetrievers() []Finding {
+	var out []Finding
+	for _, name := range p.Config.Eval.Retrievers {
+		spec, err := retrieve.ParseSpec(name, p.Config.Retrievers)
+		if err == nil {
+			err = p.doctorSpec(spec)
+		}
+		out = append(out, finding("retriever "+name, err, spec.Kind))
+	}
+	return out
+}
+
+func (p *Project) doctorSpec(spec retrieve.Spec) error {
+	switch {
+	case spec.Kind == retrieve.KindDense && p.Config.Embedding == nil:
+		return hinted("add embedding: {provider: ollama, model: all-minilm} to goldgen.yaml", "needs vectors, and no embedding is configured")
+	case spec.Kind == retrieve.KindRun:
+		_, err := os.Stat(p.Path(spec.Arg))
+		return err
+	case spec.Kind == retrieve.KindExec && p.Getenv("CI") != "":
+		return hinted("--allow-exec", "starts a command, which needs --allow-exec where CI is set")
+	}
+	return nil
+}
+
+func (p *Project) doctorSets() []Finding {
+	entries, err := p.Store().List()
+	if err != nil {
+		return []Finding{finding("golden sets", err, "")}
+	}
+	latest := ""
+	if s, err := corpus.Open(p.snapshotRoot()); err == nil {
+		latest = s.Manifest().Digest
+	}
+	var out []Finding
+	for _, e := range entries {
+		f := Finding{Part: "golden set " + e.Ref.String(), State: StateOK,
+			Detail: fmt.Sprintf("%d active cases, trust %s", e.Manifest.Counts.Active, e.Manifest.Trust.Level)}
+		switch {
+		case e.Problem != "":
+			f.State, f.Detail = StateFail, e.Problem
+		case latest != "" && e.Manifest.Pins.Corpus.Digest != latest:
+			f.State, f.Detail = StateWarn, "made for another snapshot than the latest"
+		}
+		out = append(out, f)
+	}
+	return out
+}

@@ -1,0 +1,263 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/llm"
+	"github.com/goldgen/goldgen/llm/connect"
+	"github.com/goldgen/goldgen/llm/ollama"
+)
+
+// chunkEmbedder embeds chunks and queries with the configured model. Its pin
+// names the vectors that it makes.
+type chunkEmbedder struct {
+	stack  *connect.Stack
+	config EmbeddingConfig
+	pin    corpus.Embedding
+}
+
+// probe is embedded to learn a model's dimensions.
+const probe = "goldgen"
+
+func (p *Project) openEmbedder(ctx context.Context) (*chunkEmbedder, error) {
+	c := *p.Config.Embedding
+	stack, err := p.open(ctx, connect.Config{
+		Provider: c.Provider, Model: c.Model, Revision: c.Revision, Concurrency: c.Concurrency, BatchTexts: c.Batch,
+	}, c.Endpoints)
+	if err != nil {
+		return nil, fmt.Errorf("embedding: %w", err)
+	}
+	e := &chunkEmbedder{stack: stack, config: c}
+	vectors, err := e.embed(ctx, "", []string{probe})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("embedding: %w", err), stack.Close())
+	}
+	m := stack.Model
+	e.pin = corpus.Embedding{
+		Provider: m.Provider, Model: m.Name, Digest: m.Digest,
+		Dimensions: len(vectors[0]), Normalised: isUnit(vectors[0]), Prefix: c.Prefix, Long: c.Long,
+	}
+	if !stack.Seen.FromCache {
+		e.pin.Server = p.serverVersion(ctx, c)
+	}
+	return e, nil
+}
+
+// serverVersion names the server that makes the vectors; text with accents or
+// dashes gets others on another one.
+func (p *Project) serverVersion(ctx context.Context, c EmbeddingConfig) string {
+	endpoints, err := p.endpoints(c.Endpoints, c.Provider)
+	if err != nil || c.Provider != ProviderOllama {
+		return c.Provider
+	}
+	endpoint := ollama.DefaultEndpoint
+	if len(endpoints) > 0 {
+		endpoint = endpoints[0]
+	}
+	client, err := ollama.New(ollama.Config{Endpoint: endpoint, HTTP: llm.NewHTTPClient(llm.TransportConfig{})})
+	if err != nil {
+		return c.Provider
+	}
+	version, err := client.Version(ctx)
+	if err != nil {
+		return c.Provider
+	}
+	return c.Provider + " " + version
+}
+
+// stored finds the vectors that the embedder's pin means in a snapshot. When no
+// server is there to say its version, those of the same model count.
+func (e *chunkEmbedder) stored(s *corpus.Snapshot) (key string, ok bool) {
+	for _, v := range s.Manifest().Vectors {
+		same := v.Embedding
+		if e.pin.Server == "" {
+			same.Server = ""
+		}
+		if same == e.pin {
+			return v.Key, true
+		}
+	}
+	return "", false
+}
+
+func isUnit(v []float32) bool {
+	sum := 0.0
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	return math.Abs(sum-1) < 1e-3
+}
+
+// Close lets go of the connection.
+func (e *chunkEmbedder) Close() error { return e.stack.Close() }
+
+func (e *chunkEmbedder) embed(ctx context.Context, prefix string, texts []string) ([][]float32, error) {
+	return e.stack.Embedder.Embed(ctx, llm.EmbedRequest{Model: e.stack.Model, Prefix: prefix, Texts: texts})
+}
+
+// EmbedQuery implements retrieve.QueryEmbedder.
+func (e *chunkEmbedder) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
+	vectors, err := e.embed(ctx, e.config.QueryPrefix, []string{text})
+	if err != nil {
+		return nil, err
+	}
+	return vectors[0], nil
+}
+
+// embeddingPin names the embedding that a snapshot's vectors were made with.
+func (p *Project) embeddingPin(s *corpus.Snapshot) (*corpus.Embedding, error) {
+	c := p.Config.Embedding
+	for _, v := range s.Manifest().Vectors {
+		e := v.Embedding
+		if e.Provider == c.Provider && sameModel(e.Model, c.Model) && e.Prefix == c.Prefix && e.Long == c.Long {
+			return &e, nil
+		}
+	}
+	return nil, hinted("goldgen snapshot", "the snapshot has no vectors of %s %s", c.Provider, c.Model)
+}
+
+// sameModel compares names of models; Ollama calls all-minilm all-minilm:latest.
+func sameModel(a, b string) bool { return a == b || a == b+":latest" || a+":latest" == b }
+
+func (p *Project) vectorKey(s *corpus.Snapshot) (string, error) {
+	if p.Config.Embedding == nil {
+		return "", hinted("add to goldgen.yaml: embedding: {provider: ollama, model: all-minilm}",
+			"%w: strata by topic need vectors, and no embedding is configured", ErrConfig)
+	}
+	pin, err := p.embeddingPin(s)
+	if err != nil {
+		return "", err
+	}
+	return pin.Key(), nil
+}
+
+// embedChunks makes the vectors of a snapshot that it does not have yet.
+func (p *Project) embedChunks(ctx context.Context, s *corpus.Snapshot) (bool, error) {
+	if p.Config.Embedding == nil {
+		return false, nil
+	}
+	e, err := p.openEmbedder(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer e.Close()
+	if _, ok := e.stored(s); ok {
+		return false, nil
+	}
+	p.Progress.Begin("embed", s.Manifest().Chunks)
+	defer p.Progress.End()
+	run := &embedding{chunkEmbedder: e, progress: p.Progress}
+	if err := s.WriteVectors(ctx, e.pin, func() int { return run.cut }, run.vectors(ctx, s)); err != nil {
+		return false, err
+	}
+	if run.cut > 0 {
+		p.Log.Warn(fmt.Sprintf("%d chunks are longer than %s takes and were shortened for it (embedding.long: %s)", run.cut, e.pin.Model, e.config.Long))
+	}
+	return true, nil
+}
+
+// embedding is one run over a snapshot's chunks.
+type embedding struct {
+	*chunkEmbedder
+	progress Progress
+	cut      int // chunks too long for the model
+}
+
+// vectors yields each chunk's vector in snapshot order: rounds of as many
+// batches as the servers take at once.
+func (r *embedding) vectors(ctx context.Context, s *corpus.Snapshot) iter.Seq2[corpus.Vector, error] {
+	round := r.config.Batch * max(1, r.stack.Concurrency)
+	return func(yield func(corpus.Vector, error) bool) {
+		var chunks []corpus.Chunk
+		for c, err := range s.Chunks() {
+			if err != nil {
+				yield(corpus.Vector{}, err)
+				return
+			}
+			if slices.Contains(c.Flags, corpus.FlagEmpty) {
+				continue
+			}
+			if chunks = append(chunks, c); len(chunks) == round {
+				if !r.yieldRound(ctx, chunks, yield) {
+					return
+				}
+				chunks = chunks[:0]
+			}
+		}
+		r.yieldRound(ctx, chunks, yield)
+	}
+}
+
+func (r *embedding) yieldRound(ctx context.Context, chunks []corpus.Chunk, yield func(corpus.Vector, error) bool) bool {
+	vectors, err := r.round(ctx, chunks)
+	if err != nil {
+		return yield(corpus.Vector{}, err) && false
+	}
+	r.progress.Step(len(chunks), 0, 0)
+	for i, v := range vectors {
+		if !yield(corpus.Vector{ChunkID: chunks[i].ID, Values: v}, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *embedding) round(ctx context.Context, chunks []corpus.Chunk) ([][]float32, error) {
+	out := make([][]float32, len(chunks))
+	cuts := make([]int, len(chunks))
+	g, gctx := errgroup.WithContext(ctx)
+	for from := 0; from < len(chunks); from += r.config.Batch {
+		to := min(from+r.config.Batch, len(chunks))
+		g.Go(func() (err error) {
+			return r.batch(gctx, chunks[from:to], out[from:to], cuts[from:to])
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	for _, n := range cuts {
+		r.cut += n
+	}
+	return out, context.Cause(ctx)
+}
+
+// batch embeds some chunks. One that is too long is dealt with alone, the rest
+// of the batch is kept.
+func (r *embedding) batch(ctx context.Context, chunks []corpus.Chunk, out [][]float32, cut []int) error {
+	left := make([]int, len(chunks))
+	for i := range left {
+		left[i] = i
+	}
+	for len(left) > 0 {
+		texts := make([]string, len(left))
+		for j, i := range left {
+			texts[j] = chunks[i].Text
+		}
+		vectors, err := r.embed(ctx, r.config.Prefix, texts)
+		if err == nil {
+			for j, i := range left {
+				out[i] = vectors[j]
+			}
+			return nil
+		}
+		var tooLong *llm.Error
+		if !errors.As(err, &tooLong) || tooLong.Kind != llm.KindTooLong || tooLong.Index >= len(left) {
+			return err
+		}
+		i := left[tooLong.Index]
+		if out[i], err = r.long(ctx, chunks[i]); err != nil {
+			return err
+		}
+		cut[i] = 1
+		left = append(left[:tooLong.Index:tooLong.Index], left[tooLong.Index+1:]...)
+	}
+	return nil
+}

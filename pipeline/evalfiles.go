@@ -1,0 +1,126 @@
+package pipeline
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/retrieve"
+)
+
+// FilesOptions score a run file against a qrels file: no project, no golden
+// set.
+type FilesOptions struct {
+	Qrels    string
+	Run      string
+	Measures string
+	K        []int
+	MinGrade int // 0 means 1
+	PerCase  bool
+	Out      string // result folder; "" keeps nothing
+	Version  string
+	Now      func() time.Time
+}
+
+// EvalFiles scores a TREC or Parquet run against TREC or Parquet qrels with
+// trec_eval's conventions: a topic with nothing relevant scores 0 and counts,
+// and so does a judged topic that the run lacks.
+func EvalFiles(o FilesOptions) (*Evaluation, error) {
+	measures, err := eval.ParseMeasures(o.measures())
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	qrels, run, err := readBoth(o.Qrels, o.Run)
+	if err != nil {
+		return nil, err
+	}
+	description, err := retrieve.Spec{Name: "run:" + o.Run, Kind: retrieve.KindRun, Arg: o.Run}.Describe(nil)
+	if err != nil {
+		return nil, err
+	}
+	in := eval.Input{
+		Cases: topicCases(qrels, run), Measures: measures, MinGrade: max(1, o.MinGrade), KeepEmpty: true, Duplicates: run.Duplicates,
+		Header: eval.Header{
+			Trust: datasets.TrustReviewed, TrustDetail: "people's judgments (qrels)",
+			Retriever: eval.RetrieverRef{Spec: "run:" + o.Run, Name: runName(run, o.Run)}, K: o.K,
+		},
+	}
+	result, err := eval.Evaluate(in)
+	if err != nil {
+		return nil, err
+	}
+	if extra := unjudgedTopics(qrels, run); extra > 0 {
+		result.Notes = append(result.Notes, fmt.Sprintf("%d topics of the run have no qrels and are left out", extra))
+	}
+	if o.PerCase {
+		result.AddCases()
+	}
+	if o.Out == "" {
+		return &Evaluation{Result: result}, nil
+	}
+	m := resultManifest{
+		Format: ResultFormat, Goldgen: o.Version, CreatedAt: o.Now().UTC().Format(time.RFC3339),
+		Retriever: description, Result: result,
+	}
+	return &Evaluation{Result: result, Path: o.Out}, writeResult(o.Out, m)
+}
+
+func (o FilesOptions) measures() string {
+	if o.Measures != "" {
+		return o.Measures
+	}
+	return strings.Join(append([]string{"map", "recip_rank"}, defaultMeasures(o.K)...), ",")
+}
+
+// readBoth reads the two files at once.
+func readBoth(qrelsPath, runPath string) (qrels *datasets.Qrels, run *retrieve.Run, err error) {
+	done := make(chan error, 1)
+	go func() {
+		var e error
+		qrels, e = datasets.ReadQrels(qrelsPath)
+		done <- e
+	}()
+	run, err = retrieve.ReadRun(runPath)
+	if e := <-done; e != nil {
+		return nil, nil, e
+	}
+	return qrels, run, err
+}
+
+func runName(run *retrieve.Run, path string) string {
+	if run.Tag != "" {
+		return run.Tag
+	}
+	return path
+}
+
+func topicCases(qrels *datasets.Qrels, run *retrieve.Run) []eval.Case {
+	out := make([]eval.Case, len(qrels.Topics))
+	labels := make([]eval.Label, 0, qrels.Rows)
+	for i := range qrels.Topics {
+		t := &qrels.Topics[i]
+		first := len(labels)
+		for _, j := range t.Rows {
+			labels = append(labels, eval.Label{ID: j.ChunkID, Grade: max(int(j.Grade), eval.Unknown)})
+		}
+		ranking, _ := run.Ranking(t.ID)
+		out[i] = eval.Case{ID: t.ID, Ranking: ranking.IDs, Scores: ranking.Scores, Labels: labels[first:len(labels):len(labels)]}
+	}
+	return out
+}
+
+func unjudgedTopics(qrels *datasets.Qrels, run *retrieve.Run) int {
+	known := make(map[string]bool, len(qrels.Topics))
+	for i := range qrels.Topics {
+		known[qrels.Topics[i].ID] = true
+	}
+	n := 0
+	for _, q := range run.Queries {
+		if !known[q] {
+			n++
+		}
+	}
+	return n
+}

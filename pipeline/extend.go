@@ -1,0 +1,102 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/internal/parquetfile"
+	"github.com/goldgen/goldgen/judge"
+	"github.com/goldgen/goldgen/retrieve"
+)
+
+// ExtendOptions say whose results are added to the pools of a set.
+type ExtendOptions struct {
+	Golden string
+	From   []string // result folders of eval
+	Depth  int      // results of each that count; 0 means the largest eval.k
+}
+
+// Extend adds the top results to the pool of each case, grades what is new and
+// commits the next version.
+func (p *Project) Extend(ctx context.Context, o ExtendOptions) (*Committed, error) {
+	set, err := p.Store().Load(o.Golden)
+	if err != nil {
+		return nil, err
+	}
+	s, err := p.pinnedSnapshot("", set.Manifest.Pins.Corpus, "golden set "+set.Ref().String())
+	if err != nil {
+		return nil, err
+	}
+	rankings, err := p.resultRankings(set, o.From)
+	if err != nil {
+		return nil, err
+	}
+	b, err := p.openBench(ctx, s, true)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	extended, pin, err := p.extendOn(ctx, b, set, rankings, o)
+	if err != nil || p.DryRun {
+		return nil, err
+	}
+	m := set.Manifest
+	m.Pins.Judge, m.Costs = pin, p.costs()
+	return p.write(ctx, m.Name, datasets.Draft{Cases: extended.Cases, Rejects: set.Rejects, Manifest: m})
+}
+
+func (p *Project) extendOn(ctx context.Context, b *bench, set *datasets.Set, rankings map[string][]judge.Ranking, o ExtendOptions) (judge.Extension, *datasets.ModelPin, error) {
+	deps, pin, done, err := p.openJudge(ctx, b, set.Manifest.Pins.Seed)
+	if err != nil {
+		return judge.Extension{}, nil, err
+	}
+	defer done()
+	if deps.Judge.Grader == nil {
+		return judge.Extension{}, nil, fmt.Errorf("%w: judge: none grades nothing: name a judge with --provider and --model", ErrConfig)
+	}
+	depth := o.Depth
+	if depth == 0 {
+		depth = p.maxK()
+	}
+	p.Progress.Begin("judge", len(set.Cases))
+	defer p.Progress.End()
+	options := p.judgeOptions(set.Manifest.Pins.Seed, deps.depth)
+	extension, err := judge.Extend(ctx, set.Cases, rankings, depth, deps.Deps, options)
+	return extension, pin, err
+}
+
+// resultRankings reads what results returned for each case of the set. A result
+// over another corpus is refused; one over another version of the same set is
+// not, as cases keep their ids.
+func (p *Project) resultRankings(set *datasets.Set, from []string) (map[string][]judge.Ranking, error) {
+	out := map[string][]judge.Ranking{}
+	for _, dir := range from {
+		m, err := readResult(dir)
+		if err != nil {
+			return nil, fmt.Errorf("--from: %w", err)
+		}
+		if m.Pins == nil || m.Pins.Corpus.Digest != set.Manifest.Pins.Corpus.Digest {
+			return nil, fmt.Errorf("%w: result %s was made over another corpus than golden set %s", ErrNotComparable, dir, set.Ref())
+		}
+		rows, err := parquetfile.ReadFile[caseRow](filepath.Join(dir, casesFile))
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			ranking := judge.Ranking{Name: m.Retriever.Name}
+			slices.SortFunc(row.Ranking, func(a, b hitRow) int { return int(a.Rank - b.Rank) })
+			for _, h := range row.Ranking {
+				hit := retrieve.Hit{ChunkID: h.ChunkID}
+				if h.Score != nil {
+					hit.Score = *h.Score
+				}
+				ranking.Hits = append(ranking.Hits, hit)
+			}
+			out[row.CaseID] = append(out[row.CaseID], ranking)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,169 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/generate"
+	"github.com/goldgen/goldgen/retrieve"
+	"github.com/goldgen/goldgen/sample"
+)
+
+// Generated is what the generate stage hands on.
+type Generated struct {
+	Header  Header
+	Records []generate.Record
+	Summary generate.Summary
+}
+
+// Generate writes the queries of a plan.
+func (p *Project) Generate(ctx context.Context, plan Header, rows []sample.Row) (*Generated, error) {
+	s, err := p.pinnedSnapshot("", plan.Pins.Corpus, "the plan")
+	if err != nil {
+		return nil, err
+	}
+	v, err := loadView(s)
+	if err != nil {
+		return nil, err
+	}
+	writer, pin, closeWriter, err := p.openWriter(ctx, v, plan.Pins.Seed)
+	if err != nil {
+		return nil, err
+	}
+	defer closeWriter()
+	main := 0
+	for i := range rows {
+		if !rows[i].Reserve {
+			main++
+		}
+	}
+	p.Progress.Begin("generate", main)
+	defer p.Progress.End()
+	opts := generate.Options{Concurrency: p.writerConcurrency(), Spare: p.spare(), Progress: p.generateProgress(main)}
+	records, summary, err := generate.Run(ctx, rows, v.unit, writer, opts)
+	if err != nil {
+		return nil, err
+	}
+	header := plan
+	header.Kind = KindCandidates
+	header.Pins.Generator = pin
+	header.Pins.Goldgen = p.Version
+	header.Shortfall = append(append([]datasets.Shortfall{}, plan.Shortfall...), summary.Shortfall...)
+	return &Generated{Header: header, Records: records, Summary: summary}, nil
+}
+
+// spare is the margin that judging may draw on. It hangs on nothing but whether
+// judging is off, so that generate in a pipe decides as run does.
+func (p *Project) spare() float64 {
+	if p.Config.Judge.Provider == ProviderNone {
+		return 0
+	}
+	return p.Config.Generate.Spare
+}
+
+func (p *Project) writerConcurrency() int {
+	c := p.Config.Generate
+	if !c.UsesModel() {
+		return 1
+	}
+	return max(1, p.concurrency(c.ModelConfig))
+}
+
+// concurrency is how many units are in work at once: as many calls as all
+// endpoints take.
+func (p *Project) concurrency(m ModelConfig) int {
+	perEndpoint := m.Concurrency
+	if perEndpoint == 0 {
+		perEndpoint = 2
+	}
+	endpoints, err := p.endpoints(m.Endpoints, m.Provider)
+	if err != nil {
+		return perEndpoint
+	}
+	return perEndpoint * max(1, len(endpoints))
+}
+
+// openWriter makes the writer of the configured provider.
+func (p *Project) openWriter(ctx context.Context, v *view, seed int64) (generate.Writer, *datasets.ModelPin, func() error, error) {
+	stats, err := retrieve.NewBM25(v.all(), retrieve.DefaultBM25())
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	c := p.Config.Generate
+	if !c.UsesModel() {
+		p.Log.Info("generate: no model configured, provider builtin: it shows the pipeline, not quality; the set's trust is none")
+		pin := &datasets.ModelPin{Provider: ProviderBuiltin, Model: generate.BuiltinName}
+		return generate.NewBuiltin(stats, seed), pin, func() error { return nil }, nil
+	}
+	stack, err := p.openModel(ctx, c.ModelConfig)
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("generate: %w", err)
+	}
+	model, err := generate.NewModel(stack.Client, stats, generate.ModelOptions{
+		Model: stack.Model, Options: c.options(seed), Evidence: c.Evidence, Seed: seed, Ask: p.ask(),
+	})
+	if err != nil {
+		stack.Close()
+		return nil, nil, nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	pin, err := pinOf(stack.Model, c.options(seed), model.Prompts())
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return p.dryWriter(model), pin, stack.Close, nil
+}
+
+// dryWriter counts a unit that was not asked as a reject, so that a dry run
+// looks at every unit.
+func (p *Project) dryWriter(w generate.Writer) generate.Writer {
+	if !p.DryRun {
+		return w
+	}
+	return dryWriter{w}
+}
+
+type dryWriter struct{ generate.Writer }
+
+func (d dryWriter) Write(ctx context.Context, u generate.Unit) (generate.Outcome, error) {
+	out, err := d.Writer.Write(ctx, u)
+	if isDry(err) {
+		return generate.Outcome{Reject: &datasets.Reject{CaseID: u.Row.CaseID, QueryType: u.Row.QueryType, Stratum: u.Row.Stratum, Reason: "dry_run"}}, nil
+	}
+	return out, err
+}
+
+// unit fetches what a row is about.
+func (v *view) unit(_ context.Context, row sample.Row) (generate.Unit, error) {
+	u := generate.Unit{Row: row}
+	for _, id := range row.ChunkIDs {
+		c, ok := v.chunk(id)
+		if !ok {
+			return u, fmt.Errorf("%w: case %s: chunk %s is not in the snapshot", ErrNotComparable, row.CaseID, id)
+		}
+		u.Chunks = append(u.Chunks, *c)
+	}
+	if len(u.Chunks) == 0 {
+		return u, fmt.Errorf("case %s: names no chunk", row.CaseID)
+	}
+	i, ok := v.docAt[u.Chunks[0].DocID]
+	if !ok {
+		return u, fmt.Errorf("%w: case %s: document %s is not in the snapshot", ErrNotComparable, row.CaseID, u.Chunks[0].DocID)
+	}
+	u.Doc = v.docs[i]
+	return u, nil
+}
+
+func (p *Project) generateProgress(total int) func(generate.Progress) {
+	var last generate.Progress
+	cached := 0
+	return func(now generate.Progress) {
+		if now.Asked > total {
+			p.Progress.Grow(now.Asked - total)
+			total = now.Asked
+		}
+		hits := p.Calls().Cached
+		p.Progress.Step(now.Done-last.Done, now.Rejected-last.Rejected, hits-cached)
+		last, cached = now, hits
+	}
+}

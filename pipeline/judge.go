@@ -1,0 +1,178 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/generate"
+	"github.com/goldgen/goldgen/judge"
+)
+
+// relevantGrade is the grade from which a generated set's labels count.
+const relevantGrade = 2
+
+// Committed is a version that a stage wrote, or found to be there already.
+type Committed struct {
+	Ref      datasets.Ref
+	Changed  bool // false: the newest version already was this one
+	Manifest datasets.Manifest
+}
+
+// Judge grades the candidates and commits the next version of the set.
+func (p *Project) Judge(ctx context.Context, h Header, records []generate.Record) (*Committed, error) {
+	s, err := p.pinnedSnapshot("", h.Pins.Corpus, "the candidates file")
+	if err != nil {
+		return nil, err
+	}
+	b, err := p.openBench(ctx, s, true)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	candidates, rejects := split(records)
+	result, pin, err := p.grade(ctx, b, h, candidates)
+	if err != nil || p.DryRun {
+		return nil, err
+	}
+	h.Pins.Judge = pin
+	return p.commit(ctx, h, result, rejects)
+}
+
+// split separates the accepted cases from the rejects, each in plan order.
+func split(records []generate.Record) (candidates []judge.Candidate, rejects []datasets.Reject) {
+	for _, r := range records {
+		if r.Case != nil {
+			candidates = append(candidates, judge.Candidate{Case: *r.Case, Spare: r.Spare})
+		}
+		if r.Reject != nil {
+			rejects = append(rejects, *r.Reject)
+		}
+	}
+	return candidates, rejects
+}
+
+func (p *Project) grade(ctx context.Context, b *bench, h Header, candidates []judge.Candidate) (judge.Result, *datasets.ModelPin, error) {
+	deps, pin, done, err := p.openJudge(ctx, b, h.Pins.Seed)
+	if err != nil {
+		return judge.Result{}, nil, err
+	}
+	defer done()
+	p.Progress.Begin("judge", len(candidates))
+	defer p.Progress.End()
+	options := p.judgeOptions(h.Pins.Seed, deps.depth)
+	options.Built = h.Pins.Generator == nil || h.Pins.Generator.Provider == ProviderBuiltin
+	result, err := judge.Run(ctx, candidates, deps.Deps, options)
+	return result, pin, err
+}
+
+func (p *Project) judgeOptions(seed int64, depth map[string]int) judge.Options {
+	concurrency := 1
+	if p.Config.Judge.UsesModel() {
+		concurrency = p.concurrency(p.Config.Judge.ModelConfig)
+	}
+	return judge.Options{
+		Pool:        judge.PoolOptions{Depth: depth, Seed: uint64(seed)},
+		Concurrency: concurrency,
+		Progress:    p.judgeProgress(),
+	}
+}
+
+func (p *Project) judgeProgress() func(judge.Progress) {
+	var last judge.Progress
+	cached := 0
+	return func(now judge.Progress) {
+		if now.Total > last.Total && last.Total > 0 {
+			p.Progress.Grow(now.Total - last.Total)
+		}
+		hits := p.Calls().Cached
+		p.Progress.Step(now.Cases-last.Cases, now.Unknown-last.Unknown, hits-cached)
+		last, cached = now, hits
+	}
+}
+
+// judgeDeps are what judging works with, and how deep each member is pooled.
+type judgeDeps struct {
+	judge.Deps
+	depth map[string]int
+}
+
+// openJudge makes the judge of the configured provider over a bench.
+func (p *Project) openJudge(ctx context.Context, b *bench, seed int64) (judgeDeps, *datasets.ModelPin, func() error, error) {
+	nothing := func() error { return nil }
+	deps := judgeDeps{Deps: judge.Deps{View: b.View}}
+	c := p.Config.Judge
+	if c.Provider == ProviderNone {
+		return deps, nil, nothing, nil
+	}
+	members, depth, err := p.poolMembers(ctx, b)
+	if err != nil {
+		return deps, nil, nothing, err
+	}
+	deps.Members, deps.depth = members, depth
+	if c.Provider == ProviderBuiltin {
+		p.Log.Info("judge: no model configured, provider builtin: labels without a model; the set's trust is not raised by them")
+		deps.Judge = judge.NewBuiltin()
+		return deps, &datasets.ModelPin{Provider: ProviderBuiltin, Model: deps.Judge.Name, Pool: depth}, nothing, nil
+	}
+	stack, err := p.openModel(ctx, c.ModelConfig)
+	if err != nil {
+		return deps, nil, nothing, fmt.Errorf("judge: %w", err)
+	}
+	model, err := judge.NewModel(stack.Client, judge.ModelOptions{
+		Model: stack.Model, NumCtx: c.NumCtx, NumThread: c.NumThread, Seed: seed, Temperature: c.Temperature, RetryUnknown: p.RetryUnknown,
+	})
+	if err != nil {
+		stack.Close()
+		return deps, nil, nothing, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	deps.Judge = judge.Judge{Grader: model, Name: model.Name()}
+	if p.DryRun {
+		deps.Judge.Grader = dryGrader{deps.Judge.Grader}
+	}
+	pin, err := pinOf(stack.Model, c.options(seed), model.Prompts())
+	if err == nil {
+		pin.Pool = depth
+	}
+	return deps, pin, stack.Close, err
+}
+
+// commit writes the version that the judged cases make.
+func (p *Project) commit(ctx context.Context, h Header, r judge.Result, rejects []datasets.Reject) (*Committed, error) {
+	funnel := map[string]int{}
+	for _, reject := range rejects {
+		funnel[reject.Reason]++
+	}
+	shortfall := append(append([]datasets.Shortfall{}, h.Shortfall...), r.Shortfall...)
+	draft := datasets.Draft{Cases: r.Cases, Rejects: rejects, Manifest: datasets.Manifest{
+		RelevantGrade: relevantGrade, Pins: h.Pins, Funnel: funnel, Shortfall: shortfall,
+		Trust: r.Trust, Missed: r.Missed, Coverage: h.Coverage, Notes: r.Notes, Costs: p.costs(),
+	}}
+	return p.write(ctx, h.Name, draft)
+}
+
+func (p *Project) write(ctx context.Context, name string, draft datasets.Draft) (*Committed, error) {
+	store := p.Store()
+	ref, changed, err := store.Write(ctx, name, draft)
+	if err != nil {
+		return nil, err
+	}
+	set, err := store.Load(ref.Path)
+	if err != nil {
+		return nil, err
+	}
+	return &Committed{Ref: ref, Changed: changed, Manifest: set.Manifest}, nil
+}
+
+// dryGrader takes a pair that was not asked for as unknown, so that a dry run
+// looks at every pair.
+type dryGrader struct{ judge.Grader }
+
+func (d dryGrader) Grade(ctx context.Context, q judge.Query, chunk *corpus.Chunk) (judge.Grade, error) {
+	grade, err := d.Grader.Grade(ctx, q, chunk)
+	if isDry(err) {
+		return judge.Grade{Unknown: "dry_run"}, nil
+	}
+	return grade, err
+}

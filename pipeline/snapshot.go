@@ -1,0 +1,140 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/datasets"
+)
+
+func (p *Project) snapshotRoot() string { return p.state("snapshots") }
+
+func (p *Project) buildOptions() corpus.BuildOptions {
+	c := p.Config.Corpus
+	opts := corpus.BuildOptions{
+		Source: corpus.Source{
+			Documents: p.Path(c.Source), Chunks: p.Path(c.Chunks),
+			Include: c.Include, Exclude: c.Exclude, Fields: c.Fields, SkipBad: c.SkipBad,
+		},
+		Chunking: p.Config.Chunking,
+	}
+	if c.Path != "" {
+		opts.Source.Paths = []string{c.Path}
+	}
+	return opts
+}
+
+// MakeSnapshot reads the corpus, cuts it and, where an embedder is configured,
+// embeds its chunks. The snapshot becomes the project's latest, unless out
+// names another folder for it. changed is false when it was there already.
+func (p *Project) MakeSnapshot(ctx context.Context, out string) (s *corpus.Snapshot, changed bool, err error) {
+	if out == "" {
+		s, changed, err = p.buildLatest(ctx)
+	} else {
+		s, err = p.buildInto(ctx, out)
+		changed = true
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	embedded, err := p.embedChunks(ctx, s)
+	return s, changed || embedded, err
+}
+
+func (p *Project) buildLatest(ctx context.Context) (*corpus.Snapshot, bool, error) {
+	files, err := p.statSources()
+	if err != nil {
+		return nil, false, fmt.Errorf("%w: corpus: %w", ErrConfig, err)
+	}
+	p.Progress.Begin("snapshot", 0)
+	defer p.Progress.End()
+	s, changed, err := corpus.Build(ctx, p.buildOptions(), p.snapshotRoot())
+	if err != nil {
+		return nil, false, err
+	}
+	return s, changed, p.saveSourceState(s.Manifest().Digest, files)
+}
+
+// buildInto makes the snapshot beside its place and moves it there.
+func (p *Project) buildInto(ctx context.Context, out string) (*corpus.Snapshot, error) {
+	if _, err := os.Stat(out); err == nil {
+		if _, err := corpus.Open(out); err != nil {
+			return nil, fmt.Errorf("%w: %s is there already and is no snapshot", ErrConfig, out)
+		}
+	}
+	parent := filepath.Dir(filepath.Clean(out))
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return nil, err
+	}
+	aside, err := os.MkdirTemp(parent, ".snapshot-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(aside)
+	s, _, err := corpus.Build(ctx, p.buildOptions(), aside)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.RemoveAll(out); err != nil {
+		return nil, err
+	}
+	if err := os.Rename(s.Dir(), out); err != nil {
+		return nil, err
+	}
+	return corpus.Open(out)
+}
+
+// latestSnapshot opens the snapshot that stages work on: dir where it is
+// named, else the project's latest.
+func (p *Project) latestSnapshot(dir string) (*corpus.Snapshot, error) {
+	if dir != "" {
+		s, err := corpus.Open(dir)
+		if err != nil {
+			return nil, fmt.Errorf("snapshot %s: %w", dir, err)
+		}
+		return s, nil
+	}
+	if _, err := os.Stat(p.snapshotRoot()); err != nil {
+		return nil, hinted("goldgen snapshot", "no snapshot of the corpus yet")
+	}
+	return corpus.Open(p.snapshotRoot())
+}
+
+// pinnedSnapshot opens the snapshot that pins name.
+func (p *Project) pinnedSnapshot(dir string, pin datasets.CorpusPin, what string) (*corpus.Snapshot, error) {
+	if dir != "" {
+		s, err := p.latestSnapshot(dir)
+		if err != nil {
+			return nil, err
+		}
+		return s, checkPin(s, pin, what)
+	}
+	if len(pin.Digest) >= 16 {
+		if s, err := corpus.Open(filepath.Join(p.snapshotRoot(), pin.Digest[:16])); err == nil && s.Manifest().Digest == pin.Digest {
+			return s, nil
+		}
+	}
+	s, err := p.latestSnapshot("")
+	if err != nil {
+		return nil, err
+	}
+	return s, checkPin(s, pin, what)
+}
+
+// checkPin refuses a snapshot that is not the pinned one.
+func checkPin(s *corpus.Snapshot, pin datasets.CorpusPin, what string) error {
+	m := s.Manifest()
+	if m.Digest == pin.Digest {
+		return nil
+	}
+	return fmt.Errorf("%w: %s was made from corpus %.12s (%d documents, %d chunks), the snapshot is %.12s (%d documents, %d chunks)",
+		ErrNotComparable, what, pin.Digest, pin.Documents, pin.Chunks, m.Digest, m.Documents, m.Chunks)
+}
+
+func corpusPin(s *corpus.Snapshot) datasets.CorpusPin {
+	m := s.Manifest()
+	return datasets.CorpusPin{Digest: m.Digest, Documents: m.Documents, Chunks: m.Chunks}
+}
