@@ -17,7 +17,7 @@ func (d *Draft) validate() error {
 	for i := range d.Cases {
 		c := &d.Cases[i]
 		if seen[c.ID] {
-			errs = append(errs, fmt.Errorf("case %s: duplicate case_id", c.ID))
+			errs = append(errs, fmt.Errorf("case %s: duplicate case_id", printable(c.ID)))
 		}
 		seen[c.ID] = true
 		if err := c.Validate(); err != nil {

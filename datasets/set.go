@@ -1,6 +1,9 @@
 package datasets
 
-import "fmt"
+import (
+	"fmt"
+	"unicode/utf8"
+)
 
 // Set is one version of a golden set in memory. Cases and Rejects are in the
 // order of the plan.
@@ -36,4 +39,31 @@ type Draft struct {
 	Cases    []Case
 	Rejects  []Reject
 	Manifest Manifest
+}
+
+// Case finds a case by its id; nil when there is none.
+func (s *Set) Case(id string) *Case {
+	for i := range s.Cases {
+		if s.Cases[i].ID == id {
+			return &s.Cases[i]
+		}
+	}
+	return nil
+}
+
+// Context is up to width bytes of the document's text on either side of the
+// evidence, cut between characters. ok is false when the quote is not at its
+// span of that text.
+func (e Evidence) Context(text string, width int) (before, after string, ok bool) {
+	if e.Start < 0 || e.End < e.Start || e.End > len(text) || text[e.Start:e.End] != e.Quote {
+		return "", "", false
+	}
+	from, to := max(0, e.Start-width), min(len(text), e.End+width)
+	for from < e.Start && !utf8.RuneStart(text[from]) {
+		from++
+	}
+	for to > e.End && to < len(text) && !utf8.RuneStart(text[to]) {
+		to--
+	}
+	return text[from:e.Start], text[e.End:to], true
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/goldgen/goldgen/corpus"
@@ -32,7 +33,7 @@ type fault struct{ field, detail string }
 // Validate reports everything wrong with the case that can be seen without its
 // corpus, joined; nil when it is sound. Empty enumerated values are allowed
 // only where a case may lack them: query_type, unit and a judgment's label.
-func (c *Case) Validate() error { return joinFaults("case "+c.ID, c.faults()) }
+func (c *Case) Validate() error { return joinFaults("case "+printable(c.ID), c.faults()) }
 
 func joinFaults(what string, faults []fault) error {
 	var errs []error
@@ -80,13 +81,13 @@ func (c *Case) judgmentFaults() []fault {
 		fs = append(fs, j.faults(field)...)
 		key := [2]string{j.ChunkID, j.By}
 		if seen[key] {
-			fs = append(fs, fault{field, fmt.Sprintf("chunk %s has a second judgment by %s", j.ChunkID, j.By)})
+			fs = append(fs, fault{field, fmt.Sprintf("chunk %s has a second judgment by %s", printable(j.ChunkID), j.By)})
 		}
 		seen[key] = true
 	}
 	for _, id := range c.Source {
 		if !seen[[2]string{id, BySynthetic}] {
-			fs = append(fs, fault{"source", fmt.Sprintf("chunk %s has no judgment by synthetic", id)})
+			fs = append(fs, fault{"source", fmt.Sprintf("chunk %s has no judgment by synthetic", printable(id))})
 		}
 	}
 	return fs
@@ -171,7 +172,7 @@ func checkFaults(checks []Check) []fault {
 }
 
 // Validate reports what is wrong with the reject, as Case.Validate does.
-func (r *Reject) Validate() error { return joinFaults("reject "+r.CaseID, r.faults()) }
+func (r *Reject) Validate() error { return joinFaults("reject "+printable(r.CaseID), r.faults()) }
 
 func (r *Reject) faults() []fault {
 	var fs []fault
@@ -180,6 +181,15 @@ func (r *Reject) faults() []fault {
 	}
 	fs = append(fs, oneOf("query_type", r.QueryType, queryTypes, true)...)
 	return append(fs, checkFaults(r.Checks)...)
+}
+
+// printable is an id as a message can show it: quoted when it holds control
+// characters or what is no UTF-8.
+func printable(id string) string {
+	if q := strconv.Quote(id); q != `"`+id+`"` {
+		return q
+	}
+	return id
 }
 
 func oneOf(field, value string, allowed []string, orEmpty bool) []fault {

@@ -110,16 +110,16 @@ func (v *verifier) rows(set *Set) {
 	for i := range set.Cases {
 		c := &set.Cases[i]
 		if seen[c.ID] {
-			v.add(ProblemID, "case "+c.ID, "duplicate case_id")
+			v.add(ProblemID, "case "+printable(c.ID), "duplicate case_id")
 		}
 		seen[c.ID] = true
 		for _, f := range c.faults() {
-			v.add(ProblemCase, "case "+c.ID+": "+f.field, "%s", f.detail)
+			v.add(ProblemCase, "case "+printable(c.ID)+": "+f.field, "%s", f.detail)
 		}
 	}
 	for i := range set.Rejects {
 		for _, f := range set.Rejects[i].faults() {
-			v.add(ProblemCase, "reject "+set.Rejects[i].CaseID+": "+f.field, "%s", f.detail)
+			v.add(ProblemCase, "reject "+printable(set.Rejects[i].CaseID)+": "+f.field, "%s", f.detail)
 		}
 	}
 }
@@ -177,7 +177,7 @@ func (v *verifier) corpus(ctx context.Context, set *Set, view CorpusView) error 
 	}
 	for i := range set.Rejects {
 		r := &set.Rejects[i]
-		where := "reject " + r.CaseID
+		where := "reject " + printable(r.CaseID)
 		if r.ChunkID != "" {
 			v.chunk(where+": chunk_id", r.ChunkID, "", f)
 		}
@@ -187,7 +187,7 @@ func (v *verifier) corpus(ctx context.Context, set *Set, view CorpusView) error 
 }
 
 func (v *verifier) caseInCorpus(c *Case, f *finder) {
-	where := "case " + c.ID
+	where := "case " + printable(c.ID)
 	for _, ids := range []struct {
 		field string
 		ids   []string
@@ -201,7 +201,7 @@ func (v *verifier) caseInCorpus(c *Case, f *finder) {
 		v.chunk(at, j.ChunkID, j.DocID, f)
 		for _, s := range j.Spans {
 			if doc, ok := f.docs[j.DocID]; ok && s.End > len(doc.Text) {
-				v.add(ProblemEvidence, at+".spans", "[%d,%d) is outside of document %s of %d bytes", s.Start, s.End, j.DocID, len(doc.Text))
+				v.add(ProblemEvidence, at+".spans", "[%d,%d) is outside of document %q of %d bytes", s.Start, s.End, j.DocID, len(doc.Text))
 			}
 		}
 	}
@@ -229,13 +229,13 @@ func (v *verifier) evidence(where string, evidence []Evidence, f *finder) {
 		case !ok:
 			v.add(ProblemID, at, "document %q is not in the snapshot", e.DocID)
 		case e.Start < 0 || e.End > len(doc.Text) || e.Start >= e.End:
-			v.add(ProblemEvidence, at, "[%d,%d) is outside of document %s of %d bytes", e.Start, e.End, e.DocID, len(doc.Text))
+			v.add(ProblemEvidence, at, "[%d,%d) is outside of document %q of %d bytes", e.Start, e.End, e.DocID, len(doc.Text))
 		case doc.Text[e.Start:e.End] != e.Quote:
-			v.add(ProblemEvidence, at, "document %s has %s at [%d,%d), the quote is %s", e.DocID,
+			v.add(ProblemEvidence, at, "document %q has %s at [%d,%d), the quote is %s", e.DocID,
 				abridged(doc.Text[e.Start:e.End]), e.Start, e.End, abridged(e.Quote))
 		}
 		if c, ok := f.chunks[e.ChunkID]; ok && (e.End <= c.Start || c.End <= e.Start) {
-			v.add(ProblemEvidence, at, "[%d,%d) is outside of chunk %s, which is [%d,%d)", e.Start, e.End, e.ChunkID, c.Start, c.End)
+			v.add(ProblemEvidence, at, "[%d,%d) is outside of chunk %q, which is [%d,%d)", e.Start, e.End, e.ChunkID, c.Start, c.End)
 		}
 	}
 }

@@ -140,12 +140,12 @@ func TestVerifyReportsEverything(t *testing.T) {
 		{Kind: "id", Where: "case " + id + ": forbidden[0]", Detail: `chunk "b.md#7" is not in the snapshot`},
 		{Kind: "id", Where: "case " + id + ": hard_negatives[1]", Detail: `chunk "b.md#8" is not in the snapshot`},
 		{Kind: "id", Where: "case " + id + ": judgments[1]", Detail: `chunk "b.md#0" is of document "b.md", not "a.md"`},
-		{Kind: "evidence", Where: "case " + id + ": judgments[1].spans", Detail: "[50,99) is outside of document a.md of 54 bytes"},
-		{Kind: "evidence", Where: "case " + id + ": evidence[1]", Detail: "[0,12) is outside of chunk a.md#1, which is [26,52)"},
-		{Kind: "evidence", Where: "case " + id + ": evidence[2]", Detail: `document a.md has "Keys expire." at [26,38), the quote is "Keys\x1bexpire."`},
+		{Kind: "evidence", Where: "case " + id + ": judgments[1].spans", Detail: `[50,99) is outside of document "a.md" of 54 bytes`},
+		{Kind: "evidence", Where: "case " + id + ": evidence[1]", Detail: `[0,12) is outside of chunk "a.md#1", which is [26,52)`},
+		{Kind: "evidence", Where: "case " + id + ": evidence[2]", Detail: `document "a.md" has "Keys expire." at [26,38), the quote is "Keys\x1bexpire."`},
 		{Kind: "id", Where: "case " + id + ": evidence[3]", Detail: `chunk "gone.md#0" is not in the snapshot`},
 		{Kind: "id", Where: "case " + id + ": evidence[3]", Detail: `document "gone.md" is not in the snapshot`},
-		{Kind: "evidence", Where: "case " + id + ": evidence[4]", Detail: "[5,105) is outside of document b.md of 13 bytes"},
+		{Kind: "evidence", Where: "case " + id + ": evidence[4]", Detail: `[5,105) is outside of document "b.md" of 13 bytes`},
 		{Kind: "id", Where: "reject 00000000000000ff: chunk_id", Detail: `chunk "c.md#0" is not in the snapshot`},
 	}
 	got := verify(t, ref.Path, handbook())
