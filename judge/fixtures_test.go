@@ -70,3 +70,13 @@ func itemOf(items []judge.Item, id string) judge.Item {
 	}
 	return items[i]
 }
+
+func hitOf(id string, score float64) retrieve.Hit { return retrieve.Hit{ChunkID: id, Score: score} }
+
+func hitsOf(ids ...string) []retrieve.Hit {
+	var out []retrieve.Hit
+	for i, id := range ids {
+		out = append(out, hitOf(id, float64(len(ids)-i)))
+	}
+	return out
+}
