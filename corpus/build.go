@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -190,11 +191,23 @@ func (b *builder) bundles(ctx context.Context) iter.Seq2[bundle, error] {
 		}
 		return bun
 	}
-	if b.opts.Source.Chunks != "" {
-		return ordered(ctx, tableBundles(b.opts.Source, b.temp, b.skip), traits)
+	chunker, err := NewChunker(b.opts.Chunking)
+	if err != nil {
+		return func(yield func(bundle, error) bool) { yield(bundle{}, err) }
 	}
-	chunker := &Chunker{b.opts.Chunking}
+	if b.opts.Source.Chunks != "" {
+		return ordered(ctx, tableBundles(b.opts.Source, b.temp, b.skip), func(bun bundle) bundle {
+			bun.doc.detect()
+			for i := range bun.chunks {
+				c := &bun.chunks[i]
+				c.Tokens = chunker.tokens.count(c.Text)
+				c.Language = cmp.Or(c.Language, bun.doc.Language)
+			}
+			return traits(bun)
+		})
+	}
 	return ordered(ctx, ReadDocuments(b.opts.Source), func(d Document) bundle {
+		d.detect()
 		return traits(bundle{doc: d, chunks: chunker.Chunks(d)})
 	})
 }

@@ -5,11 +5,19 @@ import (
 	"encoding/hex"
 	"strconv"
 	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
 )
 
-// Chunker cuts documents. It holds no state between documents and may be used
-// concurrently.
-type Chunker struct{ cfg Chunking }
+// Chunker cuts documents. What it does with one does not depend on those before
+// it; it may be used concurrently.
+type Chunker struct {
+	cfg      Chunking
+	tokens   tokenCounter
+	markdown parser.Parser
+}
 
 // NewChunker returns the chunker of a configuration; zero fields take their
 // defaults.
@@ -18,7 +26,10 @@ func NewChunker(cfg Chunking) (*Chunker, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	return &Chunker{cfg}, nil
+	return &Chunker{
+		cfg:      cfg,
+		markdown: goldmark.New(goldmark.WithExtensions(extension.Table)).Parser(),
+	}, nil
 }
 
 // section is a part of a document that no chunk crosses.
@@ -45,11 +56,11 @@ type cut struct {
 // one chunk of it, flagged empty later on; method none gives one chunk, too.
 func (k *Chunker) Chunks(doc Document) []Chunk {
 	if k.cfg.Method == "document" || k.cfg.Method == "none" {
-		c := newChunk(doc, 0, cut{Span: Span{0, len(doc.Text)}}, CountTokens(doc.Text))
+		c := newChunk(doc, 0, cut{Span: Span{0, len(doc.Text)}}, k.tokens.count(doc.Text))
 		c.ID, c.Unit = doc.ID, UnitDocument
 		return []Chunk{c}
 	}
-	r := newRuler(doc.Text, k.cfg.Unit)
+	r := newRuler(doc.Text, k.cfg.Unit, &k.tokens)
 	cuts := k.cuts(r)
 	if len(cuts) == 0 {
 		cuts = []cut{{Span: Span{0, len(doc.Text)}}}
@@ -58,7 +69,7 @@ func (k *Chunker) Chunks(doc Document) []Chunk {
 	for i, c := range cuts {
 		tokens := r.count(c.Span)
 		if k.cfg.Unit != "tokens" {
-			tokens = CountTokens(doc.Text[c.Start:c.End])
+			tokens = k.tokens.count(doc.Text[c.Start:c.End])
 		}
 		chunks[i] = newChunk(doc, i, c, tokens)
 	}
@@ -75,7 +86,7 @@ func (k *Chunker) cuts(r *ruler) []cut {
 		return k.pack(r, section{pieces: k.split(r, piece{Span: Span{0, len(r.text)}}, 0)})
 	}
 	var cuts []cut
-	for _, s := range markdownSections(r.text) {
+	for _, s := range markdownSections(k.markdown, r.text) {
 		cuts = append(cuts, k.pack(r, k.fit(r, s))...)
 	}
 	return cuts

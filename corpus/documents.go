@@ -11,7 +11,9 @@ import (
 
 // ReadDocuments yields the documents of src.Documents: those of a folder sorted
 // by id, those of a table in its order. An error that is not the last is about
-// one file or line; Build stops at the first unless SkipBad allows it.
+// one file or line; Build stops at the first unless SkipBad allows it. Language
+// is as given and TextDigest is not set: Build derives them, several documents
+// at once.
 func ReadDocuments(src Source) iter.Seq2[Document, error] {
 	st, err := os.Stat(src.Documents)
 	switch {

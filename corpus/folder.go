@@ -201,14 +201,18 @@ func textAndFields(id, content string) (text string, fields map[string]any, err 
 	return content, fields, nil
 }
 
-// newDocument fills a document; its language is detected when not given.
+// newDocument fills a document; detect sets what is derived of its text.
 func newDocument(id, text string, a attributes) Document {
-	if a.Language == "" {
-		a.Language = Language(text)
-	}
 	return Document{
 		ID: id, Text: text, Title: a.Title, Source: a.Source, Category: a.Category, Language: a.Language,
 		Metadata: a.Metadata, Scope: a.Scope, ValidFrom: a.ValidFrom, ValidTo: a.ValidTo, UpdatedAt: a.UpdatedAt,
-		TextDigest: textDigest(text),
+	}
+}
+
+// detect sets the document's text digest, and its language where none is given.
+func (d *Document) detect() {
+	d.TextDigest = textDigest(d.Text)
+	if d.Language == "" {
+		d.Language = Language(d.Text)
 	}
 }

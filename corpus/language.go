@@ -27,8 +27,8 @@ func detected() map[whatlanggo.Lang]bool {
 // time and change nothing.
 const (
 	minLetters  = 20
-	maxDetected = 2000 // bytes
-	minSure     = 0.5  // whatlanggo's confidence
+	maxDetected = 600 // bytes
+	minSure     = 0.5 // whatlanggo's confidence
 )
 
 // Language returns the ISO 639-1 code of the language that text is written in,

@@ -3,20 +3,19 @@ package corpus
 import (
 	"strings"
 
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 )
 
 // markdownSections cuts a Markdown text at its headings. Their pieces are the
 // top-level blocks and together cover the text. A heading without a body of its
 // own stands at the start of the deeper section that follows.
-func markdownSections(source string) []section {
+func markdownSections(markdown parser.Parser, source string) []section {
 	body := frontMatterEnd(source)
 	src := []byte(source[body:])
-	root := goldmark.New(goldmark.WithExtensions(extension.Table)).Parser().Parse(text.NewReader(src))
+	root := markdown.Parse(text.NewReader(src))
 	b := &sectionBuilder{source: source, levels: []heading{}}
 	if body > 0 {
 		b.block(0, false)

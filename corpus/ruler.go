@@ -13,12 +13,15 @@ type ruler struct {
 	starts []int // offset of each unit
 }
 
-func newRuler(text, unit string) *ruler {
+func newRuler(text, unit string, tokens *tokenCounter) *ruler {
 	if unit == "characters" {
 		starts := make([]int, 0, len(text))
-		return &ruler{text, appendRuneStarts(starts, text, 0)}
+		for i := range text {
+			starts = append(starts, i)
+		}
+		return &ruler{text, starts}
 	}
-	return &ruler{text, tokenStarts(text)}
+	return &ruler{text, tokens.starts(text)}
 }
 
 // index is the number of units that start before offset.

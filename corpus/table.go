@@ -326,11 +326,11 @@ func overlay(id string, chunks []tableChunk) (string, []Span, error) {
 }
 
 // bundleOf makes the chunks of a document. What a row does not say of itself
-// is the document's.
+// is the document's. Their tokens are still to be counted.
 func bundleOf(doc Document, rows []tableChunk, spans []Span) bundle {
 	b := bundle{doc: doc, chunks: make([]Chunk, len(rows)), vectors: make([][]float32, len(rows))}
 	for i, row := range rows {
-		c := newChunk(doc, i, cut{spans[i], row.HeadingPath}, CountTokens(row.Text))
+		c := newChunk(doc, i, cut{spans[i], row.HeadingPath}, 0)
 		c.ID = row.ID
 		row.Attributes.override(&c)
 		b.chunks[i], b.vectors[i] = c, row.Embedding

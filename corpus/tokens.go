@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"iter"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -26,35 +27,121 @@ var codec = sync.OnceValue(func() tokenizer.Codec {
 const maxEncoded = 2048
 
 // CountTokens counts the tokens of text in TokenEncoding.
-func CountTokens(text string) int {
+func CountTokens(text string) int { return new(tokenCounter).count(text) }
+
+// tokenCounter counts tokens and remembers those of the words it has seen: few
+// words make up most of a corpus. It may be used concurrently. The zero value
+// is ready.
+type tokenCounter struct {
+	caches sync.Pool // of *wordCache
+}
+
+// wordCache maps a word to the lengths of its tokens in bytes.
+type wordCache map[string][]int
+
+// maxCached bounds the words of one cache, which then begins anew.
+const maxCached = 1 << 16
+
+func (t *tokenCounter) cache() *wordCache {
+	if c, ok := t.caches.Get().(*wordCache); ok {
+		return c
+	}
+	return &wordCache{}
+}
+
+func (t *tokenCounter) count(text string) int {
+	cache := t.cache()
+	defer t.caches.Put(cache)
 	n := 0
-	for _, part := range encodedParts(text) {
-		c, err := codec().Count(part)
-		if err != nil {
-			c = utf8.RuneCountInString(part)
-		}
-		n += c
+	for word := range words(text) {
+		n += len(cache.lengths(word))
 	}
 	return n
 }
 
-// tokenStarts returns the byte offset at which each token of text starts.
-func tokenStarts(text string) []int {
+// starts returns the byte offset at which each token of text starts.
+func (t *tokenCounter) starts(text string) []int {
+	cache := t.cache()
+	defer t.caches.Put(cache)
 	starts := make([]int, 0, len(text)/4+1)
 	offset := 0
-	for _, part := range encodedParts(text) {
-		_, tokens, err := codec().Encode(part)
-		if err != nil || totalLen(tokens) != len(part) {
-			starts = appendRuneStarts(starts, part, offset)
-			offset += len(part)
-			continue
-		}
-		for _, token := range tokens {
+	for word := range words(text) {
+		for _, n := range cache.lengths(word) {
 			starts = append(starts, offset)
-			offset += len(token)
+			offset += n
 		}
 	}
 	return starts
+}
+
+// lengths are the lengths of a word's tokens; they add up to the word's.
+func (c *wordCache) lengths(word string) []int {
+	if known, ok := (*c)[word]; ok {
+		return known
+	}
+	lengths := encodedLengths(word)
+	if len(*c) >= maxCached {
+		clear(*c)
+	}
+	(*c)[strings.Clone(word)] = lengths
+	return lengths
+}
+
+func encodedLengths(word string) []int {
+	_, tokens, err := codec().Encode(word)
+	if err != nil || totalLen(tokens) != len(word) {
+		return runeLengths(word)
+	}
+	lengths := make([]int, len(tokens))
+	for i, token := range tokens {
+		lengths[i] = len(token)
+	}
+	return lengths
+}
+
+// runeLengths stands in where the tokenizer fails: a token a rune.
+func runeLengths(word string) []int {
+	var lengths []int
+	for _, r := range word {
+		lengths = append(lengths, utf8.RuneLen(r))
+	}
+	return lengths
+}
+
+// words cuts a text before each single space between two other characters. The
+// encoding never joins anything there, so that the tokens of the words are
+// those of the text. Words longer than maxEncoded are cut once more.
+func words(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		start := 0
+		for i := 1; i < len(text); i++ {
+			if text[i] != ' ' || !cutsBefore(text, i) && i-start < maxEncoded {
+				continue
+			}
+			if !yieldParts(text[start:i], yield) {
+				return
+			}
+			start = i
+		}
+		yieldParts(text[start:], yield)
+	}
+}
+
+func cutsBefore(text string, space int) bool {
+	return text[space-1] > ' ' && text[space-1] < utf8.RuneSelf &&
+		space+1 < len(text) && text[space+1] > ' ' && text[space+1] < utf8.RuneSelf
+}
+
+func yieldParts(word string, yield func(string) bool) bool {
+	if len(word) <= maxEncoded {
+		return word == "" || yield(word)
+	}
+	for _, part := range encodedParts(word) {
+		if !yield(part) {
+			return false
+		}
+	}
+	return true
 }
 
 func totalLen(tokens []string) int {
@@ -63,13 +150,6 @@ func totalLen(tokens []string) int {
 		n += len(t)
 	}
 	return n
-}
-
-func appendRuneStarts(starts []int, part string, offset int) []int {
-	for i := range part {
-		starts = append(starts, offset+i)
-	}
-	return starts
 }
 
 // encodedParts cuts text into parts of at most maxEncoded bytes, after a line
