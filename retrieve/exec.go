@@ -1,6 +1,7 @@
 package retrieve
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -153,8 +154,11 @@ func queryLine(q Query) ([]byte, error) {
 	if q.Filters == nil {
 		q.Filters = []corpus.Filter{}
 	}
-	line, err := json.Marshal(q)
-	return append(line, '\n'), err
+	var line bytes.Buffer
+	e := json.NewEncoder(&line)
+	e.SetEscapeHTML(false)
+	err := e.Encode(q)
+	return line.Bytes(), err
 }
 
 // answer is a line of the program.
