@@ -2,6 +2,8 @@ package llm_test
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
 	"runtime"
 	"strconv"
 	"strings"
@@ -122,13 +124,11 @@ func askAll(b *testing.B, client llm.Client, calls, inFlight, from int) time.Dur
 	return time.Since(start)
 }
 
-// BenchmarkThousandInFlight reports the heap that 1,000 calls in flight need,
-// the fake server's share included.
+// BenchmarkThousandInFlight reports the memory of a process with 1,000 calls in
+// flight; the fake server is another process.
 func BenchmarkThousandInFlight(b *testing.B) {
-	server := llmtest.NewOllama(llmtest.Config{Delay: 300 * time.Millisecond, Handler: manyLogprobs})
-	defer server.Close()
 	stack, err := connect.Open(b.Context(), connect.Config{
-		Provider: "ollama", Model: "fake-chat", Endpoints: []string{server.URL}, Concurrency: 1000, CachePath: cachePath(b),
+		Provider: "ollama", Model: "fake-chat", Endpoints: []string{serverProcess(b)}, Concurrency: 1000, CachePath: cachePath(b),
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -156,5 +156,35 @@ func BenchmarkThousandInFlight(b *testing.B) {
 	close(stop)
 	watch.Wait()
 	b.ReportMetric(float64(peak)/(1<<20), "MB")
-	b.ReportMetric(float64(server.Peak()), "in-flight")
+}
+
+// serverProcess starts a fake server of its own process, with answers after 2 s,
+// and gives its address.
+func serverProcess(b *testing.B) string {
+	b.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "GOLDGEN_TEST_SERVE=2s")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	var address string
+	if _, err := fmt.Fscanln(out, &address); err != nil {
+		b.Fatal(err)
+	}
+	return address
+}
+
+// serve is that process: it answers until it is killed.
+func serve(delay string) {
+	d, err := time.ParseDuration(delay)
+	if err != nil {
+		os.Exit(1)
+	}
+	fmt.Println(llmtest.NewOllama(llmtest.Config{Delay: d, Handler: manyLogprobs}).URL)
+	select {}
 }

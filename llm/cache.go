@@ -82,7 +82,7 @@ func ownerOnly(path string) error {
 
 func dataSource(path string) string {
 	q := url.Values{"_txlock": {"immediate"}, "_pragma": {
-		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)",
+		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "mmap_size(1073741824)",
 	}}
 	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: q.Encode()}).String()
 }
@@ -151,13 +151,16 @@ func (c *Cache) read(ctx context.Context, t table, key string) ([]byte, bool, er
 	if value, ok := c.writer.pending(rowID{t, string(k)}); ok {
 		return value, true, nil
 	}
+	if ctx.Err() != nil {
+		return nil, false, context.Cause(ctx)
+	}
 	var value []byte
-	err = c.reads[t].QueryRowContext(ctx, k).Scan(&value)
+	// Without a cancel the driver needs no goroutine for each of these short
+	// reads, which nothing in WAL mode blocks.
+	err = c.reads[t].QueryRowContext(context.WithoutCancel(ctx), k).Scan(&value)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, false, nil
-	case ctx.Err() != nil:
-		return nil, false, context.Cause(ctx)
 	case err != nil:
 		return nil, false, fmt.Errorf("%w: %s: %w", ErrCache, t, err)
 	}

@@ -277,6 +277,9 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv("GOLDGEN_TEST_FILL"); path != "" {
 		fill(path)
 	}
+	if delay := os.Getenv("GOLDGEN_TEST_SERVE"); delay != "" {
+		serve(delay)
+	}
 	os.Exit(m.Run())
 }
 

@@ -58,6 +58,7 @@ type Error struct {
 	Index    int    // of the text that is too long (KindTooLong), else 0
 	Cut      bool   // a status of 200 came, but the body ended early: worth asking again
 	Err      error  // the cause, where there is one worth matching
+	Advice   string // replaces the general hint
 }
 
 // Error reads "model m: timeout: detail (http://host, status 500)".
@@ -100,11 +101,14 @@ func (e *Error) Is(target error) bool {
 
 // Hint is the next thing to do, or "" where nothing general can be said.
 func (e *Error) Hint() string {
+	if e.Advice != "" {
+		return e.Advice
+	}
 	switch e.Kind {
 	case KindModelNotFound:
 		return "ollama pull " + e.Model
 	case KindServerDown:
-		return "start the server (ollama serve), or set endpoints in goldgen.yaml"
+		return "start the server (Ollama: ollama serve), or set endpoints in goldgen.yaml"
 	case KindPromptTooLong:
 		return "raise num_ctx, or make chunks smaller"
 	case KindCutOff:

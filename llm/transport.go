@@ -72,14 +72,10 @@ func pooledTransport(connections int) *http.Transport {
 func NewHTTPClient(cfg TransportConfig) *http.Client {
 	cfg = cfg.withDefaults()
 	seen := &firstContact{next: cfg.RoundTripper}
-	var inner http.RoundTripper = seen
-	if cfg.Rate > 0 {
-		burst := max(1, int(math.Ceil(cfg.Rate)))
-		inner = &limitedTripper{next: inner, limit: rate.NewLimiter(rate.Limit(cfg.Rate), burst)}
-	}
 	c := retryablehttp.NewClient()
-	c.HTTPClient = &http.Client{Transport: inner, Timeout: cfg.Timeout}
+	c.HTTPClient = &http.Client{Transport: seen, Timeout: cfg.Timeout}
 	c.Logger = nil
+	c.RequestLogHook = cfg.paced()
 	c.RetryMax = cfg.Retries
 	c.RetryWaitMin, c.RetryWaitMax = cfg.WaitMin, cfg.WaitMax
 	c.ErrorHandler = retryablehttp.PassthroughErrorHandler
@@ -111,16 +107,17 @@ func (f *firstContact) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-type limitedTripper struct {
-	next  http.RoundTripper
-	limit *rate.Limiter
-}
-
-func (l *limitedTripper) RoundTrip(req *http.Request) (*http.Response, error) {
-	if err := l.limit.Wait(req.Context()); err != nil {
-		return nil, err
+// paced waits before each attempt, retries included. The library calls this
+// hook before an attempt's timeout starts; a wait that the caller ends is seen by
+// the attempt itself.
+func (c TransportConfig) paced() retryablehttp.RequestLogHook {
+	if c.Rate <= 0 {
+		return nil
 	}
-	return l.next.RoundTrip(req)
+	limit := rate.NewLimiter(rate.Limit(c.Rate), max(1, int(math.Ceil(c.Rate))))
+	return func(_ retryablehttp.Logger, req *http.Request, _ int) {
+		_ = limit.Wait(req.Context())
+	}
 }
 
 func shouldRetry(ctx context.Context, contacted bool, resp *http.Response, err error) (bool, error) {
@@ -167,7 +164,7 @@ func dialFailed(err error) bool {
 }
 
 // CallError turns what a transport returned into an *Error, or into the cause
-// of the context's end. timeout is for the message.
+// of the context's end.
 func CallError(ctx context.Context, model, endpoint string, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -211,7 +208,7 @@ func statusKind(status int, said string) Kind {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return KindAuth
-	case status == http.StatusNotFound && (strings.Contains(said, "model") || said == ""):
+	case status == http.StatusNotFound && strings.Contains(said, "model"):
 		return KindModelNotFound
 	case status == http.StatusNotFound || status == http.StatusNotImplemented || status == http.StatusMethodNotAllowed:
 		return KindNotTheProtocol

@@ -228,7 +228,15 @@ func (c *Client) status(model string, status int, said string) error {
 	if c.key != "" {
 		said = strings.ReplaceAll(said, c.key, "(key)")
 	}
-	return llm.StatusError(model, c.endpoint, status, said)
+	err := llm.StatusError(model, c.endpoint, status, said)
+	if e, ok := errors.AsType[*llm.Error](err); ok && e.Kind == llm.KindModelNotFound {
+		e.Advice = c.listAdvice()
+	}
+	return err
+}
+
+func (c *Client) listAdvice() string {
+	return "see which models the server has: " + strings.TrimSuffix(llm.RedactURL(c.endpoint), "/") + "/models"
 }
 
 // brokenBody tells a body that ended early from one of another protocol; nil

@@ -108,5 +108,5 @@ func (c *Client) Resolve(ctx context.Context, name string) (llm.Model, error) {
 			return llm.Model{Provider: "openai", Name: name}, nil
 		}
 	}
-	return llm.Model{}, &llm.Error{Kind: llm.KindModelNotFound, Model: name, Endpoint: llm.RedactURL(c.endpoint), Detail: "the server does not list it"}
+	return llm.Model{}, &llm.Error{Kind: llm.KindModelNotFound, Model: name, Endpoint: llm.RedactURL(c.endpoint), Detail: "the server does not list it", Advice: c.listAdvice()}
 }

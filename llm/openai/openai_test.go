@@ -260,7 +260,7 @@ func TestResolve(t *testing.T) {
 	if diff := cmp.Diff(model, got); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	if _, err := c.Resolve(t.Context(), "gpt-9"); !errors.Is(err, llm.KindModelNotFound) {
-		t.Errorf("error %v, want model not found", err)
+	if _, err := c.Resolve(t.Context(), "gpt-9"); !errors.Is(err, llm.KindModelNotFound) || !strings.HasSuffix(llm.Hint(err), "/v1/models") {
+		t.Errorf("error %v, hint %q, want model not found and where to look", err, llm.Hint(err))
 	}
 }
