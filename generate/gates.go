@@ -121,57 +121,6 @@ func wordCount(text string) int {
 	return n + (dense+1)/2
 }
 
-// minLanguageWords is the length from which a query's language can be told.
-const minLanguageWords = 5
-
-// Language refuses queries in another language than the chunk's. A language
-// that cannot be told passes: queries are short. Value: 1 when the two are the
-// same, .5 when one is not known, 0 when they differ.
-func Language(c Candidate) Verdict {
-	if script(c.Query) != script(c.Chunk.Text) && c.Type != datasets.Keyword {
-		return verdict("language", false, 0, "another script than the chunk's")
-	}
-	got := ""
-	if c.Type != datasets.Keyword && wordCount(c.Query) >= minLanguageWords {
-		got = corpus.Language(c.Query)
-	}
-	switch {
-	case got == "" || c.Language == "":
-		return verdict("language", true, .5, "")
-	case got == c.Language:
-		return verdict("language", true, 1, "")
-	}
-	return verdict("language", false, 0, "%s, not %s", got, c.Language)
-}
-
-// script tells the scripts that most letters are of.
-func script(text string) string {
-	counts := map[string]int{}
-	for _, r := range text {
-		switch {
-		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana):
-			counts["cjk"] += 3 // a character says as much as some letters
-		case unicode.In(r, unicode.Hangul):
-			counts["hangul"] += 2
-		case unicode.In(r, unicode.Cyrillic):
-			counts["cyrillic"]++
-		case unicode.In(r, unicode.Arabic):
-			counts["arabic"]++
-		case unicode.In(r, unicode.Greek):
-			counts["greek"]++
-		case unicode.IsLetter(r):
-			counts["latin"]++
-		}
-	}
-	best, name := 0, "latin"
-	for _, s := range [...]string{"latin", "cjk", "hangul", "cyrillic", "arabic", "greek"} {
-		if counts[s] > best {
-			best, name = counts[s], s
-		}
-	}
-	return name
-}
-
 // runBound is the longest run of words that a query may share with its
 // evidence, by query type. Names of several words must be allowed; half a
 // sentence must not.

@@ -148,10 +148,10 @@ func (s *Selection) settle(i int, o Outcome) Outcome {
 		}
 		return o
 	}
-	similarity, id := s.index.closest(o.Case)
-	check := datasets.Check{Name: ReasonNearDuplicate, Passed: id == "", Value: round4(similarity)}
+	similar, id, found := s.index.closest(o.Case)
+	check := datasets.Check{Name: ReasonNearDuplicate, Passed: !found, Value: round4(similar)}
 	checks := append(slices.Clone(o.Case.Checks), check)
-	if id != "" {
+	if found {
 		return Outcome{Reject: duplicate(o.Case, s.rows[i], id, checks), Calls: o.Calls}
 	}
 	kept := *o.Case

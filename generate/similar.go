@@ -32,14 +32,14 @@ func newSimilarIndex() *similarIndex {
 }
 
 // closest returns the most similar accepted query of the same scope and as_of:
-// its similarity if that is at least nearDuplicate, else 0, and its case id.
-func (x *similarIndex) closest(c *datasets.Case) (float64, string) {
+// its similarity and case id, if that is at least nearDuplicate.
+func (x *similarIndex) closest(c *datasets.Case) (similar float64, id string, found bool) {
 	key := audience(c)
 	if i, ok := x.exact[key+folded(c.Query)]; ok {
-		return 1, x.ids[i]
+		return 1, x.ids[i], true
 	}
 	terms := distinctTerms(c.Query)
-	best, id := 0.0, ""
+	best := 0.0
 	for _, term := range prefix(terms) {
 		for _, i := range x.prefixes[key+term] {
 			if s := similarity(terms, x.queries[i]); s > best {
@@ -48,9 +48,9 @@ func (x *similarIndex) closest(c *datasets.Case) (float64, string) {
 		}
 	}
 	if best < nearDuplicate {
-		return 0, ""
+		return 0, "", false
 	}
-	return best, id
+	return best, id, true
 }
 
 func (x *similarIndex) add(c *datasets.Case) {
