@@ -1,0 +1,48 @@
+package datasets_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/goldgen/goldgen/datasets"
+)
+
+// A golden set from a team's own list of queries, and how its labels are read.
+func Example() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	queries := filepath.Join(dir, "queries.jsonl")
+	line := `{"case_id": "q1", "query": "when do keys expire", "relevant_chunk_ids": ["a.md#0"]}`
+	if err := os.WriteFile(queries, []byte(line), 0o644); err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	ctx := context.Background()
+	draft, report, err := datasets.Import(ctx, datasets.ImportOptions{Format: datasets.FormatJSONL, Queries: queries}, handbook())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	store := &datasets.Store{Root: filepath.Join(dir, "golden"), Locks: filepath.Join(dir, "locks"), Now: time.Now}
+	ref, changed, err := store.Write(ctx, "team", draft)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	set, err := store.Load("team")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	label := datasets.EffectiveLabel(set.Case("q1"), "a.md#0", datasets.SourceIn)
+	fmt.Println(ref, changed, report.Cases, *label.Grade, label.Human)
+	// Output: team@v1 true 1 1 true
+}
