@@ -16,7 +16,7 @@ type BM25 struct {
 // filters need, not their text.
 func NewBM25(chunks Chunks, config BM25Config) (*BM25, error) {
 	if err := config.Validate(); err != nil {
-		return nil, fmt.Errorf("%w bm25: %w", ErrSpec, err)
+		return nil, wrong("bm25: %w", err)
 	}
 	x, err := indexChunks(chunks, config.Headings, stemmed)
 	if err != nil {

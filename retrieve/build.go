@@ -100,7 +100,7 @@ func (b *Builder) path(arg string) string {
 
 func (b *Builder) exec(spec Spec) (Retriever, error) {
 	if !b.deps.AllowExec {
-		return nil, fmt.Errorf("%w: would start %q, which was not allowed", ErrSpec, spec.Arg)
+		return nil, wrong("would start %q, which was not allowed", spec.Arg)
 	}
 	config := spec.Params.exec()
 	config.Dir = b.deps.Dir

@@ -32,7 +32,7 @@ type Dense struct {
 // 0 or not finite is an error.
 func NewDense(chunks Chunks, vectors Vectors, embedder QueryEmbedder) (*Dense, error) {
 	if vectors == nil || embedder == nil {
-		return nil, fmt.Errorf("%w dense: needs the chunks' vectors and an embedder for queries", ErrSpec)
+		return nil, wrong("dense: needs the chunks' vectors and an embedder for queries")
 	}
 	d := &Dense{embedder: embedder, rowOf: map[uint32]int{}}
 	for c, err := range chunks {

@@ -52,15 +52,15 @@ func (s Spec) Describe(configured map[string]Spec) (Description, error) {
 const maxNesting = 8
 
 func (s Spec) describe(configured map[string]Spec, depth int) (Description, error) {
-	if depth > maxNesting {
-		return Description{}, fmt.Errorf("%w %s: members are nested over %d deep, or contain themselves", ErrSpec, s.Name, maxNesting)
-	}
 	if err := s.Validate(); err != nil {
 		return Description{}, err
 	}
 	d := Description{Name: s.Name, Kind: s.Kind, Settings: s.settings()}
 	if s.Kind != KindHybrid {
 		return d, nil
+	}
+	if depth > maxNesting {
+		return Description{}, wrong("retriever %s: members are nested over %d deep, or contain themselves", s.Name, maxNesting)
 	}
 	names, weights := s.Params.members()
 	for i, name := range names {
@@ -112,12 +112,12 @@ func (s Spec) Validate() error {
 	switch {
 	case takesArg && strings.TrimSpace(s.Arg) == "":
 		what := map[string]string{KindRun: "run:FILE", KindExec: "exec:COMMAND"}[s.Kind]
-		return fmt.Errorf("%w %s: nothing after %s:, expected %s", ErrSpec, s.Name, s.Kind, what)
+		return wrong("retriever %s: nothing after %s:, expected %s", s.Name, s.Kind, what)
 	case !takesArg && s.Arg != "":
-		return fmt.Errorf("%w %s: %s takes no argument", ErrSpec, s.Name, s.Kind)
+		return wrong("retriever %s: %s takes no argument", s.Name, s.Kind)
 	}
 	if err := s.Params.validate(s.Kind); err != nil {
-		return fmt.Errorf("%w %s: %w", ErrSpec, s.Name, err)
+		return wrong("retriever %s: %w", s.Name, err)
 	}
 	return nil
 }

@@ -39,14 +39,14 @@ var errTimeout = errors.New("no answer in time")
 // backslashes, $VARIABLES), but no shell runs it.
 func NewExec(command string, config ExecConfig) (*Exec, error) {
 	if err := config.Validate(); err != nil {
-		return nil, fmt.Errorf("%w exec: %w", ErrSpec, err)
+		return nil, wrong("exec: %w", err)
 	}
 	words, err := shell.Fields(command, nil)
 	if err == nil && len(words) == 0 {
 		err = errors.New("no command")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w exec: %q: %w", ErrSpec, command, err)
+		return nil, wrong("exec: %q: %w", command, err)
 	}
 	p, err := startProcess(words, config.Dir)
 	if err != nil {

@@ -275,8 +275,8 @@ func TestExecClose(t *testing.T) {
 
 func TestExecCommands(t *testing.T) {
 	for command, want := range map[string]string{
-		"":                    `retriever exec: "": no command`,
-		`a "b`:                `retriever exec: "a \"b": `,
+		"":                    `exec: "": no command`,
+		`a "b`:                `exec: "a \"b": `,
 		"goldgen-none --help": `exec goldgen-none: exec: "goldgen-none": executable file not found in $PATH`,
 	} {
 		_, err := retrieve.NewExec(command, retrieve.DefaultExec())

@@ -28,19 +28,19 @@ type Hybrid struct {
 // on the order given.
 func NewHybrid(members []Member, config HybridConfig) (*Hybrid, error) {
 	if err := config.Validate(); err != nil {
-		return nil, fmt.Errorf("%w hybrid: %w", ErrSpec, err)
+		return nil, wrong("hybrid: %w", err)
 	}
 	if len(members) < 2 {
-		return nil, fmt.Errorf("%w hybrid: has %d members, needs at least 2", ErrSpec, len(members))
+		return nil, wrong("hybrid: has %d members, needs at least 2", len(members))
 	}
 	members = slices.Clone(members)
 	slices.SortFunc(members, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
 	for i, m := range members {
 		if i > 0 && m.Name == members[i-1].Name {
-			return nil, fmt.Errorf("%w hybrid: member %s is named twice", ErrSpec, m.Name)
+			return nil, wrong("hybrid: member %s is named twice", m.Name)
 		}
 		if !(m.Weight > 0) || math.IsInf(m.Weight, 0) {
-			return nil, fmt.Errorf("%w hybrid: member %s: weight %v is not above 0", ErrSpec, m.Name, m.Weight)
+			return nil, wrong("hybrid: member %s: weight %v is not above 0", m.Name, m.Weight)
 		}
 	}
 	return &Hybrid{members: members, config: config}, nil

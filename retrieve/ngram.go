@@ -16,7 +16,7 @@ type NGram struct {
 // NewNGram indexes chunks as NewBM25 does.
 func NewNGram(chunks Chunks, config NGramConfig) (*NGram, error) {
 	if err := config.Validate(); err != nil {
-		return nil, fmt.Errorf("%w ngram: %w", ErrSpec, err)
+		return nil, wrong("ngram: %w", err)
 	}
 	x, err := indexChunks(chunks, config.Headings, gramsOf(config.N))
 	if err != nil {

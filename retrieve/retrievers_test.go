@@ -239,16 +239,16 @@ func TestIndexingErrors(t *testing.T) {
 	_, none := retrieve.NewDense(stream(nil), nil, nil)
 	inf := float32(1e38)
 	for want, err := range map[string]error{
-		"bm25: chunk a: duplicate id":                                            duplicate,
-		"ngram: row 7: is damaged":                                               damaged,
-		"retriever bm25: k1: -1 is not within 0 to 100":                          k1,
-		"retriever dense: needs the chunks' vectors and an embedder for queries": none,
-		"dense: vector of chunk c: no such chunk":                                dense(corpus.Vector{ChunkID: "c", Values: []float32{1, 0}}),
-		"dense: vector of chunk a: duplicate":                                    dense(corpus.Vector{ChunkID: "a", Values: []float32{1, 0}}, corpus.Vector{ChunkID: "a", Values: []float32{1, 0}}),
-		"dense: vector of chunk b: 3 dimensions where others have 2":             dense(corpus.Vector{ChunkID: "a", Values: []float32{1, 0}}, corpus.Vector{ChunkID: "b", Values: []float32{1, 0, 0}}),
-		"dense: vector of chunk a: is zero":                                      dense(corpus.Vector{ChunkID: "a", Values: []float32{0, 0}}),
-		"dense: vector of chunk a: a component is not finite":                    dense(corpus.Vector{ChunkID: "a", Values: []float32{inf * 10, 0}}),
-		"dense: vector of chunk a: has no components":                            dense(corpus.Vector{ChunkID: "a"}),
+		"bm25: chunk a: duplicate id":                                  duplicate,
+		"ngram: row 7: is damaged":                                     damaged,
+		"bm25: k1: -1 is not within 0 to 100":                          k1,
+		"dense: needs the chunks' vectors and an embedder for queries": none,
+		"dense: vector of chunk c: no such chunk":                      dense(corpus.Vector{ChunkID: "c", Values: []float32{1, 0}}),
+		"dense: vector of chunk a: duplicate":                          dense(corpus.Vector{ChunkID: "a", Values: []float32{1, 0}}, corpus.Vector{ChunkID: "a", Values: []float32{1, 0}}),
+		"dense: vector of chunk b: 3 dimensions where others have 2":   dense(corpus.Vector{ChunkID: "a", Values: []float32{1, 0}}, corpus.Vector{ChunkID: "b", Values: []float32{1, 0, 0}}),
+		"dense: vector of chunk a: is zero":                            dense(corpus.Vector{ChunkID: "a", Values: []float32{0, 0}}),
+		"dense: vector of chunk a: a component is not finite":          dense(corpus.Vector{ChunkID: "a", Values: []float32{inf * 10, 0}}),
+		"dense: vector of chunk a: has no components":                  dense(corpus.Vector{ChunkID: "a"}),
 	} {
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)

@@ -23,9 +23,17 @@ func Kinds() []string {
 	return []string{KindBM25, KindNGram, KindDense, KindHybrid, "run:FILE", "exec:COMMAND"}
 }
 
-// ErrSpec marks a retriever that was named or configured wrongly: a usage
-// error.
-var ErrSpec = errors.New("retriever")
+// ErrSpec marks a retriever that was named or configured wrongly, or lacks what
+// it needs: a usage error.
+var ErrSpec = errors.New("wrong retriever")
+
+// specError is an error that is ErrSpec, without its words.
+type specError struct{ error }
+
+func (e specError) Unwrap() error        { return e.error }
+func (e specError) Is(target error) bool { return target == ErrSpec }
+
+func wrong(format string, args ...any) error { return specError{fmt.Errorf(format, args...)} }
 
 // Params are a retriever's parameters as a configuration file has them; nil or
 // empty means the default. Which apply depends on the kind.
@@ -70,12 +78,12 @@ func (s Spec) checkKind(configured map[string]Spec) error {
 	case KindBM25, KindNGram, KindDense, KindHybrid, KindRun, KindExec:
 		return nil
 	case "lsa", "http", "https", "qdrant", "pgvector", "mcp":
-		return fmt.Errorf("%w %s: %s is not built into this version", ErrSpec, s.Name, s.Kind)
+		return wrong("retriever %s: %s is not built into this version", s.Name, s.Kind)
 	}
 	valid := Kinds()
 	for name := range configured {
 		valid = append(valid, name)
 	}
 	slices.Sort(valid[len(Kinds()):])
-	return fmt.Errorf("%w %q: unknown; valid are %s", ErrSpec, s.Name, strings.Join(valid, ", "))
+	return wrong("retriever %q: unknown; valid are %s", s.Name, strings.Join(valid, ", "))
 }
