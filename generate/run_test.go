@@ -27,7 +27,7 @@ type library struct {
 func newLibrary(n, reserves int) library {
 	l := library{docs: map[string]corpus.Document{}}
 	for i := range n + reserves {
-		name := fmt.Sprintf("q%c%c", 'a'+i/26, 'a'+i%26)
+		name := fmt.Sprintf("q%c%c", 'a'+i/24, 'a'+i%24)
 		id := "doc-" + name
 		l.docs[id] = corpus.Document{ID: id, Title: "Machine " + name, Text: fmt.Sprintf(
 			"Machine %s grinds the coarse barley of mill %s into flour every single morning.\n\nOperators of %s clean the rollers with alcohol after each working shift of grinding.\n", name, name, name)}
