@@ -231,7 +231,7 @@ func placeIn(doc Document, table *spilled) (bundle, error) {
 		if spans[i], err = locate(doc, c, from); err != nil {
 			return bundle{}, fmt.Errorf("%s: chunk %s: %w", c.Where, c.ID, err)
 		}
-		from = spans[i].Start
+		from = min(spans[i].Start+1, len(doc.Text)) // an equal chunk is further on
 	}
 	return bundleOf(doc, chunks, spans), nil
 }
