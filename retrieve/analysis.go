@@ -1,8 +1,10 @@
 package retrieve
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/blevesearch/go-porterstemmer"
 	"github.com/blevesearch/segment"
@@ -19,8 +21,8 @@ const AnalysisVersion = "uax29-porter-lucene33/1"
 // characters, a run of one the character alone.
 func Terms(text string) []string {
 	var terms []string
-	eachWord(text, func(word string, joined bool) {
-		terms = append(terms, stemmed(word, joined)...)
+	eachWord(text, func(word []byte, joined bool) {
+		terms = append(terms, stemmed(string(word), joined)...)
 	})
 	return terms
 }
@@ -28,9 +30,9 @@ func Terms(text string) []string {
 // ContentWords returns what Terms does, unstemmed.
 func ContentWords(text string) []string {
 	var words []string
-	eachWord(text, func(word string, _ bool) {
-		if !isStopWord(word) {
-			words = append(words, strings.Clone(word))
+	eachWord(text, func(word []byte, _ bool) {
+		if !isStopWord(string(word)) {
+			words = append(words, string(word))
 		}
 	})
 	return words
@@ -63,9 +65,10 @@ func stem(word string) string {
 
 // eachWord calls f with each word of a text, lower case and without an English
 // possessive; joined says that it is a piece of a script written without
-// spaces.
-func eachWord(text string, f func(word string, joined bool)) {
+// spaces. The bytes are only good until f returns.
+func eachWord(text string, f func(word []byte, joined bool)) {
 	var run joinedRun
+	var word []byte
 	segments := segment.NewSegmenterDirect([]byte(text))
 	for segments.Segment() {
 		piece := segments.Bytes()
@@ -77,7 +80,7 @@ func eachWord(text string, f func(word string, joined bool)) {
 		if segments.Type() == segment.None {
 			continue
 		}
-		if word := normalise(string(piece)); word != "" {
+		if word = normalise(word[:0], piece); len(word) > 0 {
 			f(word, false)
 		}
 	}
@@ -101,26 +104,38 @@ func isJoined(piece []byte, kind int) bool {
 }
 
 // joinedRun gathers neighbouring characters of a script without spaces.
-type joinedRun struct{ runes []rune }
+type joinedRun struct {
+	runes []rune
+	pair  []byte
+}
 
 // flush gives the run's pairs of characters, or its only character.
-func (g *joinedRun) flush(f func(word string, joined bool)) {
+func (g *joinedRun) flush(f func(word []byte, joined bool)) {
 	if len(g.runes) == 1 {
-		f(string(g.runes), true)
+		f([]byte(string(g.runes)), true)
 	}
 	for i := 1; i < len(g.runes); i++ {
-		f(string(g.runes[i-1:i+1]), true)
+		g.pair = utf8.AppendRune(utf8.AppendRune(g.pair[:0], g.runes[i-1]), g.runes[i])
+		f(g.pair, true)
 	}
 	g.runes = g.runes[:0]
 }
 
-// normalise lowers a word and cuts an English possessive.
-func normalise(word string) string {
-	word = strings.ToLower(word)
-	for _, suffix := range [...]string{"'s", "\u2019s"} {
-		word = strings.TrimSuffix(word, suffix)
+// normalise appends a word in lower case, without an English possessive.
+func normalise(dst, word []byte) []byte {
+	ascii := true
+	for _, b := range word {
+		ascii = ascii && b < utf8.RuneSelf
+		if 'A' <= b && b <= 'Z' {
+			b += 'a' - 'A'
+		}
+		dst = append(dst, b)
 	}
-	return word
+	if !ascii {
+		dst = append(dst[:len(dst)-len(word)], strings.ToLower(string(word))...)
+		dst = bytes.TrimSuffix(dst, []byte("\u2019s"))
+	}
+	return bytes.TrimSuffix(dst, []byte("'s"))
 }
 
 // isStopWord knows the 33 words of Lucene's English stop set.

@@ -27,12 +27,18 @@ type Builder struct {
 	open  []io.Closer
 }
 
-// NewBuilder returns a builder; Close it when its retrievers are done with.
+// NewBuilder returns a builder. Close it when its retrievers are done with: they
+// may share what they hold, so none is closed alone.
 func NewBuilder(deps Deps) *Builder { return &Builder{deps: deps, built: map[string]Retriever{}} }
 
 // Build builds one retriever. If it is an io.Closer, close it.
 func Build(ctx context.Context, spec Spec, deps Deps) (Retriever, error) {
-	return NewBuilder(deps).Build(ctx, spec)
+	b := NewBuilder(deps)
+	r, err := b.Build(ctx, spec)
+	if err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return r, nil
 }
 
 // Close ends what the built retrievers hold.

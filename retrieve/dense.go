@@ -43,6 +43,7 @@ func NewDense(chunks Chunks, vectors Vectors, embedder QueryEmbedder) (*Dense, e
 			return nil, fmt.Errorf("dense: %w", err)
 		}
 	}
+	d.records.byKey = nil
 	for v, err := range vectors {
 		if err == nil {
 			err = d.addVector(v)
@@ -131,15 +132,20 @@ func (d *Dense) Retrieve(ctx context.Context, q Query) (Result, error) {
 }
 
 // Scores returns the cosines of the chunks with these ids, NaN for one without
-// a vector. Scope and filters do not apply.
+// a vector and for a text of white space alone. Scope and filters do not apply.
 func (d *Dense) Scores(ctx context.Context, text string, ids []string) ([]float64, error) {
+	scores := make([]float64, len(ids))
+	for i := range scores {
+		scores[i] = math.NaN()
+	}
+	if len(d.chunks) == 0 || isBlank(text) {
+		return scores, nil
+	}
 	vector, err := d.embed(ctx, text)
 	if err != nil {
 		return nil, err
 	}
-	scores := make([]float64, len(ids))
 	for i, id := range ids {
-		scores[i] = math.NaN()
 		if chunk, ok := d.records.number[id]; ok {
 			if row, ok := d.rowOf[chunk]; ok {
 				scores[i] = d.cosine(row, vector)

@@ -2,7 +2,9 @@ package retrieve
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -67,6 +69,17 @@ func (h *Hybrid) Retrieve(ctx context.Context, q Query) (Result, error) {
 		}
 	}
 	return Result{Hits: bestOf(sums, q.K), Took: time.Since(start)}, nil
+}
+
+// Close closes the members that hold something.
+func (h *Hybrid) Close() error {
+	var errs []error
+	for _, m := range h.members {
+		if c, ok := m.Retriever.(io.Closer); ok {
+			errs = append(errs, c.Close())
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // bestOf orders hits by score, then by what they name.

@@ -51,7 +51,7 @@ func indexChunks(chunks Chunks, headings bool, expand func(string, bool) []strin
 		}
 		x.addText(indexedText(&c, headings), counts)
 	}
-	x.words = nil
+	x.words, x.records.byKey = nil, nil
 	x.scores.New = func() any { return &accumulator{sums: make([]float64, len(x.lengths))} }
 	return x, nil
 }
@@ -65,7 +65,7 @@ func indexedText(c *corpus.Chunk, headings bool) string {
 
 func (x *index) addText(text string, counts map[uint32]uint32) {
 	chunk, length := uint32(len(x.lengths)), 0
-	eachWord(text, func(word string, joined bool) {
+	eachWord(text, func(word []byte, joined bool) {
 		ids := x.termIDs(word, joined)
 		length += len(ids)
 		for _, id := range ids {
@@ -83,22 +83,21 @@ func (x *index) addText(text string, counts map[uint32]uint32) {
 	}
 }
 
-func (x *index) termIDs(word string, joined bool) []uint32 {
-	if ids, ok := x.words[word]; ok {
+func (x *index) termIDs(word []byte, joined bool) []uint32 {
+	if ids, ok := x.words[string(word)]; ok {
 		return ids
 	}
-	word = strings.Clone(word)
 	ids := []uint32{}
-	for _, term := range x.expand(word, joined) {
+	for _, term := range x.expand(string(word), joined) {
 		id, ok := x.terms[term]
 		if !ok {
 			id = uint32(len(x.lists))
-			x.terms[strings.Clone(term)] = id
+			x.terms[term] = id
 			x.lists = append(x.lists, postings{})
 		}
 		ids = append(ids, id)
 	}
-	x.words[word] = ids
+	x.words[string(word)] = ids
 	return ids
 }
 
@@ -155,10 +154,10 @@ type queryTerm struct {
 // their sum.
 func (x *index) queryTerms(text string) []queryTerm {
 	counts := map[string]int{}
-	eachWord(text, func(word string, joined bool) {
-		for _, term := range x.expand(word, joined) {
+	eachWord(text, func(word []byte, joined bool) {
+		for _, term := range x.expand(string(word), joined) {
 			if _, ok := x.terms[term]; ok {
-				counts[strings.Clone(term)]++
+				counts[term]++
 			}
 		}
 	})

@@ -75,6 +75,9 @@ func NewRun(tag string, queries []string, results []Result) (*Run, error) {
 		run.byID[query] = i
 		seen := map[string]bool{}
 		for _, hit := range results[i].Hits {
+			if hit.ChunkID == "" {
+				return nil, fmt.Errorf("run: query %s: hit in %s names no chunk", query, hit.DocID)
+			}
 			run.Rows++
 			if seen[hit.ChunkID] {
 				run.Duplicates++
