@@ -145,3 +145,17 @@ func FuzzParseMeasure(f *testing.F) {
 		}
 	})
 }
+
+func TestDefaultMeasures(t *testing.T) {
+	var got []string
+	for _, m := range eval.DefaultMeasures([]int{1, 10}) {
+		if m.Canonical() != m.Name {
+			t.Errorf("%s is %s", m.Name, m.Canonical())
+		}
+		got = append(got, m.Name)
+	}
+	want := strings.Fields("recall@1 recall@10 precision@1 precision@10 ndcg@1 ndcg@10 mrr@10 judged@10")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

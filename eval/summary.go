@@ -163,17 +163,27 @@ func metric(m *Measure, draws []moments) Metric {
 		out.Why = fmt.Sprintf("%d independent cases: an interval needs %d", p.clusters, minClusters)
 		return out
 	}
-	out.Low, out.High = p.interval(m)
+	if out.Low, out.High = p.interval(m); out.Low == nil {
+		out.Why = "all of the variance lies between label draws"
+	}
 	return out
 }
 
-// interval is the t interval, cut to [0, 1] where values cannot leave it.
+// fewestDF is below what a t quantile can be computed for. Degrees of freedom
+// go to 0 as all of the variance lies between draws; the interval is then
+// everything that is possible.
+const fewestDF = 0.1
+
+// interval is the t interval, cut to [0, 1] where values cannot leave it; nil
+// where it would be endless.
 func (p pooled) interval(m *Measure) (low, high *float64) {
 	variance, df := p.total()
-	t := distuv.StudentsT{Sigma: 1, Nu: df}.Quantile((1 + intervalLevel) / 2)
-	half := t * math.Sqrt(variance)
-	if variance == 0 {
-		half = 0
+	half := 0.0
+	switch {
+	case variance > 0 && df < fewestDF:
+		half = math.Inf(1)
+	case variance > 0:
+		half = distuv.StudentsT{Sigma: 1, Nu: df}.Quantile((1+intervalLevel)/2) * math.Sqrt(variance)
 	}
 	lo, hi := p.mean-half, p.mean+half
 	if m.aggregate() == geometric {
@@ -181,6 +191,9 @@ func (p pooled) interval(m *Measure) (low, high *float64) {
 	}
 	if m.bounded() || m.aggregate() == geometric {
 		lo, hi = max(lo, 0), min(hi, 1)
+	}
+	if math.IsInf(hi-lo, 0) || math.IsNaN(hi-lo) {
+		return nil, nil
 	}
 	return &lo, &hi
 }
