@@ -44,8 +44,8 @@ func Build(ctx context.Context, opts BuildOptions, root string) (s *Snapshot, ch
 	if err != nil {
 		return nil, false, err
 	}
-	defer os.RemoveAll(temp)
-	b, err := newBuilder(temp, opts)
+	defer temp.remove()
+	b, err := newBuilder(temp.path, opts)
 	if err != nil {
 		return nil, false, err
 	}
@@ -196,7 +196,7 @@ func (b *builder) bundles(ctx context.Context) iter.Seq2[bundle, error] {
 		return func(yield func(bundle, error) bool) { yield(bundle{}, err) }
 	}
 	if b.opts.Source.Chunks != "" {
-		return ordered(ctx, tableBundles(b.opts.Source, b.temp, b.skip), func(bun bundle) bundle {
+		return ordered(ctx, tableBundles(ctx, b.opts.Source, b.temp, b.skip), func(bun bundle) bundle {
 			bun.doc.detect()
 			for i := range bun.chunks {
 				c := &bun.chunks[i]

@@ -88,9 +88,10 @@ func Match(c *Chunk, scope Scope, filters []Filter, asOf *time.Time) bool {
 }
 
 // holds applies one filter. A chunk without the field satisfies only ne and
-// exists=false.
+// exists=false. eq, in and ne compare dates as dates and all else exactly:
+// version 1.10 is not 1.1.
 func (f *Filter) holds(c *Chunk) bool {
-	if f.Validate() != nil {
+	if f.checkCount() != nil {
 		return false
 	}
 	value, ok := c.field(f.Field)
@@ -102,11 +103,11 @@ func (f *Filter) holds(c *Chunk) bool {
 	}
 	switch f.Op {
 	case "in":
-		return slices.ContainsFunc(f.Values, func(v string) bool { return compareValues(f.Field, value, v) == 0 })
+		return slices.ContainsFunc(f.Values, func(v string) bool { return sameValue(f.Field, value, v) })
 	case "eq":
-		return compareValues(f.Field, value, f.Values[0]) == 0
+		return sameValue(f.Field, value, f.Values[0])
 	case "ne":
-		return compareValues(f.Field, value, f.Values[0]) != 0
+		return !sameValue(f.Field, value, f.Values[0])
 	}
 	return f.ordered(compareValues(f.Field, value, f.Values[0]))
 }
@@ -119,8 +120,14 @@ func (f *Filter) ordered(cmp int) bool {
 		return cmp <= 0
 	case "gt":
 		return cmp > 0
+	case "ge":
+		return cmp >= 0
 	}
-	return cmp >= 0
+	return false
+}
+
+func sameValue(field, a, b string) bool {
+	return a == b || isDateField(field) && compareValues(field, a, b) == 0
 }
 
 // field returns the value that filters see; false means that it is not set.

@@ -43,6 +43,8 @@ func TestMatch(t *testing.T) {
 		"in":                    {scope: member, filters: filter("team", "in", "web", "core"), want: true},
 		"ne":                    {scope: member, filters: filter("doc_id", "ne", "a/b.md")},
 		"numbers not strings":   {scope: member, filters: filter("version", "gt", "9"), want: true},
+		"eq is exact":           {scope: member, filters: filter("version", "eq", "10.0")},
+		"same date":             {scope: member, filters: filter("updated_at", "eq", "2026-03-01"), want: true},
 		"strings":               {scope: member, filters: filter("team", "lt", "d"), want: true},
 		"dates":                 {scope: member, filters: filter("updated_at", "ge", "2026-03-01T00:00:00Z"), want: true},
 		"date below":            {scope: member, filters: filter("updated_at", "lt", "2026-03-01")},

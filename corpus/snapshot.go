@@ -143,8 +143,6 @@ func sha256Of(s string) []byte {
 	return sum[:16]
 }
 
-func makeTemp(root string) (string, error) { return atomicfile.MkdirTemp(root) }
-
 func writeManifest(dir string, m Manifest) error {
 	data, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
@@ -163,7 +161,7 @@ func existing(root, digest string) (*Snapshot, bool) {
 
 // commit moves a finished folder to its place. Where another process was
 // faster, its snapshot is taken.
-func commit(ctx context.Context, root, temp string, m Manifest) (*Snapshot, bool, error) {
+func commit(ctx context.Context, root string, temp *tempDir, m Manifest) (*Snapshot, bool, error) {
 	unlock, err := lock(ctx, root)
 	if err != nil {
 		return nil, false, err
@@ -176,7 +174,10 @@ func commit(ctx context.Context, root, temp string, m Manifest) (*Snapshot, bool
 	if err := os.RemoveAll(target); err != nil {
 		return nil, false, err
 	}
-	if err := atomicfile.Rename(temp, target); err != nil {
+	if err := temp.release(); err != nil {
+		return nil, false, err
+	}
+	if err := atomicfile.Rename(temp.path, target); err != nil {
 		return nil, false, err
 	}
 	return &Snapshot{target, m}, true, setLatest(root, filepath.Base(target))

@@ -2,6 +2,7 @@ package corpus_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"iter"
@@ -378,5 +379,72 @@ func TestIDsNeverBecomePaths(t *testing.T) {
 	}
 	if _, err := corpus.Open(root); err == nil || !strings.Contains(err.Error(), "names no snapshot") {
 		t.Errorf("open: %v", err)
+	}
+}
+
+func TestVerifyReportsAllProblems(t *testing.T) {
+	s := build(t, corpus.Source{Documents: writeFiles(t, handbook())}, corpus.Chunking{})
+	path := filepath.Join(s.Dir(), "manifest.json")
+	m := s.Manifest()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	altered := strings.Replace(string(data), m.Digest, strings.Repeat("0", 64), 1)
+	altered = strings.Replace(altered, fmt.Sprintf("\"documents\": %d", m.Documents), "\"documents\": 99", 1)
+	if err := os.WriteFile(path, []byte(altered), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	opened, err := corpus.Open(s.Dir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(s.Dir(), "documents.parquet")
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole[bytes.LastIndex(whole, []byte("goldgen"))] ^= 1 // CreatedBy: the rows stay readable
+	if err := os.WriteFile(file, whole, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	problems, err := opened.Verify(t.Context())
+	kinds := map[string]bool{}
+	for _, p := range problems {
+		kinds[p.Kind] = true
+	}
+	if diff := cmp.Diff(map[string]bool{"file": true, "manifest": true, "digest": true}, kinds); diff != "" || err != nil {
+		t.Error(diff, problems, err)
+	}
+}
+
+func TestLeftoversOfKilledBuildsGo(t *testing.T) {
+	root := t.TempDir()
+	left := filepath.Join(root, ".tmp-123")
+	if err := os.MkdirAll(left, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(left, ".alive"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := corpus.Build(t.Context(), corpus.BuildOptions{Source: corpus.Source{Documents: writeFiles(t, handbook())}}, root); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("still there: %v", err)
+	}
+}
+
+func TestCancelledBuildLeavesNothing(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stopped := errors.New("stopped")
+	cancel(stopped)
+	root := t.TempDir()
+	_, _, err := corpus.Build(ctx, corpus.BuildOptions{Source: corpus.Source{Documents: writeFiles(t, handbook())}}, root)
+	if !errors.Is(err, stopped) {
+		t.Errorf("error %v", err)
+	}
+	if left, _ := os.ReadDir(root); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
 	}
 }

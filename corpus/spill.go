@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -20,13 +21,13 @@ type spilled struct {
 }
 
 // spillTable reads a chunk table into a temporary file in dir.
-func spillTable(src Source, dir string, skip func(error) bool) (*spilled, error) {
+func spillTable(ctx context.Context, src Source, dir string, skip func(error) bool) (*spilled, error) {
 	f, err := os.Create(filepath.Join(dir, "table.spill"))
 	if err != nil {
 		return nil, err
 	}
 	s := &spilled{file: f, offsets: map[string][]int64{}, used: map[string]bool{}}
-	if err := s.fill(src, skip); err != nil {
+	if err := s.fill(ctx, src, skip); err != nil {
 		s.close()
 		return nil, err
 	}
@@ -38,7 +39,7 @@ func (s *spilled) close() {
 	os.Remove(s.file.Name())
 }
 
-func (s *spilled) fill(src Source, skip func(error) bool) error {
+func (s *spilled) fill(ctx context.Context, src Source, skip func(error) bool) error {
 	need := columns{{"chunk_id", "id", "_id"}, {"doc_id"}, {"text"}}
 	w := bufio.NewWriterSize(s.file, 1<<20)
 	at := int64(0)
@@ -46,6 +47,9 @@ func (s *spilled) fill(src Source, skip func(error) bool) error {
 		var c tableChunk
 		if err == nil {
 			c, err = readTableChunk(rec, src.Fields)
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 		if err != nil && skip(err) {
 			continue

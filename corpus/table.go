@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -167,9 +168,9 @@ func number(v any) (float64, bool) {
 // documents' texts are put together from their chunks, and documents come in
 // the order in which the table first names them; with it they come in its
 // order, and those without chunks come, too.
-func tableBundles(src Source, dir string, skip func(error) bool) iter.Seq2[bundle, error] {
+func tableBundles(ctx context.Context, src Source, dir string, skip func(error) bool) iter.Seq2[bundle, error] {
 	return func(yield func(bundle, error) bool) {
-		table, err := spillTable(src, dir, skip)
+		table, err := spillTable(ctx, src, dir, skip)
 		if err != nil {
 			yield(bundle{}, err)
 			return

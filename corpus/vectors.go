@@ -79,12 +79,12 @@ func unitVector(v []float32, dimensions int) ([]float32, error) {
 // others meanwhile.
 func (s *Snapshot) WriteVectors(ctx context.Context, e Embedding, cut func() int, vectors iter.Seq2[Vector, error]) error {
 	root := filepath.Dir(s.dir)
-	temp, err := atomicfile.MkdirTemp(root)
+	temp, err := makeTemp(root)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temp)
-	file := filepath.Join(temp, e.Key()+".parquet")
+	defer temp.remove()
+	file := filepath.Join(temp.path, e.Key()+".parquet")
 	set := VectorSet{Embedding: e, Key: e.Key()}
 	if set.File, set.Count, err = s.writeVectorFile(ctx, file, e.Dimensions, vectors); err != nil {
 		return fmt.Errorf("vectors of %s: %w", e.Model, err)
