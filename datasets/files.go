@@ -57,8 +57,8 @@ func writeVersion(dir string, d *Draft) error {
 // format that it upgrades from. Format 1 is the first.
 var upgrades = map[int]func(raw []byte) ([]byte, error){}
 
-// readManifest reads a version's manifest, upgraded to the format of today.
-func readManifest(dir string) (*Manifest, error) {
+// ReadManifest reads a version's manifest, upgraded to the format of today.
+func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, manifestFile)
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -121,7 +121,7 @@ func parseManifest(data []byte) (*Manifest, error) {
 // loadDir reads a version whose rows are as its manifest says. The card is for
 // people, who may have written in it: only Verify looks at that.
 func loadDir(dir string) (*Set, error) {
-	m, err := readManifest(dir)
+	m, err := ReadManifest(dir)
 	if err != nil {
 		return nil, err
 	}

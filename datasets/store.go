@@ -194,7 +194,7 @@ func (s *Store) unknown(name string) error {
 
 // refOfDir reads the reference of a version's folder.
 func refOfDir(dir string) (Ref, error) {
-	m, err := readManifest(dir)
+	m, err := ReadManifest(dir)
 	if err != nil {
 		return Ref{}, err
 	}
@@ -296,7 +296,7 @@ func (s *Store) entry(name string) Entry {
 	for _, r := range refs {
 		e.Versions = append(e.Versions, r.Version)
 	}
-	m, err := readManifest(e.Ref.Path)
+	m, err := ReadManifest(e.Ref.Path)
 	if err != nil {
 		e.Problem = err.Error()
 		return e

@@ -38,7 +38,7 @@ type Problem struct {
 // for a folder that is no version, a corpus that cannot be read, or a done
 // context.
 func Verify(ctx context.Context, dir string, view CorpusView) ([]Problem, error) {
-	m, err := readManifest(dir)
+	m, err := ReadManifest(dir)
 	if err != nil {
 		return nil, err
 	}
