@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -122,32 +123,28 @@ func TestRunFillsACase(t *testing.T) {
 }
 
 // The same candidates give the same result in whatever order replies arrive.
+// The clock is the bubble's: the delays only decide who overtakes whom.
 func TestRunDoesNotDependOnConcurrency(t *testing.T) {
-	fake := &llmtest.Model{}
-	run := func(concurrency int) judge.Result {
-		var mu sync.Mutex
-		n := 0
-		shuffled := client(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
-			mu.Lock()
-			n++
-			wait := time.Duration(n*7919%5) * 200 * time.Microsecond
-			mu.Unlock()
-			select { // replies overtake each other
-			case <-time.After(wait):
-			case <-ctx.Done():
+	run := func(t *testing.T, concurrency int) (result judge.Result) {
+		synctest.Test(t, func(t *testing.T) {
+			fake := &llmtest.Model{}
+			m := model(t, client(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
+				if !isProbe(req) { // others wait for the probe behind a mutex, which stops the bubble's clock
+					<-time.After(time.Duration(len(fake.Requests())*7919%13) * time.Millisecond)
+				}
+				return fake.Complete(ctx, req)
+			}))
+			var err error
+			result, err = judge.Run(t.Context(), plan(40, 8), deps(judge.Judge{Grader: m, Name: m.Name()}, 40), settings(concurrency))
+			if err != nil {
+				t.Fatal(err)
 			}
-			return fake.Complete(ctx, req)
 		})
-		m := model(t, shuffled)
-		result, err := judge.Run(t.Context(), plan(40, 8), deps(judge.Judge{Grader: m, Name: m.Name()}, 40), settings(concurrency))
-		if err != nil {
-			t.Fatal(err)
-		}
 		return result
 	}
-	one := run(1)
+	one := run(t, 1)
 	for _, concurrency := range []int{3, 32} {
-		if diff := cmp.Diff(one, run(concurrency)); diff != "" {
+		if diff := cmp.Diff(one, run(t, concurrency)); diff != "" {
 			t.Errorf("concurrency %d (-1 +%d):\n%s", concurrency, concurrency, diff)
 		}
 	}
