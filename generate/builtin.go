@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -77,24 +78,24 @@ func (b *Builtin) Write(ctx context.Context, u Unit) (Outcome, error) {
 	if len(places) == 0 || len(bag) < 2 {
 		return b.refused(u, refuse(ReasonNoTarget, "chunk %s: fewer than two terms to draw from", u.Chunks[0].ID)), nil
 	}
-	drawn, evidence, share := b.draw(u, bag, places, f)
-	if share < minEvidenceShare {
+	drawn, evidence, held := b.draw(u, bag, places, f)
+	if held < minEvidenceShare {
 		return b.refused(u, refuse(ReasonNoEvidence, "chunk %s: no sentence holds half of the terms drawn", u.Chunks[0].ID)), nil
 	}
-	return b.outcome(u, drawn, evidence, share), nil
+	return b.outcome(u, drawn, evidence, held), nil
 }
 
 func (b *Builtin) refused(u Unit, r *refusal) Outcome {
 	return Outcome{Reject: newReject(u, "", r, nil, nil)}
 }
 
-func (b *Builtin) outcome(u Unit, drawn []string, evidence target, share float64) Outcome {
+func (b *Builtin) outcome(u Unit, drawn []string, evidence target, held float64) Outcome {
 	lang := language(u)
 	query := phrase(u.Row.QueryType, lang, drawn)
 	list := []datasets.Evidence{evidence.evidence(u)}
 	candidate := Candidate{Query: query, Type: u.Row.QueryType, Language: lang, Chunk: u.Chunks[0], Evidence: list}
 	checks, failed := runGates(candidate, []Gate{Length, CopiedRun})
-	checks = append(checks, datasets.Check{Name: "evidence_terms", Passed: true, Value: round4(share)})
+	checks = append(checks, datasets.Check{Name: "evidence_terms", Passed: true, Value: round4(held)})
 	if failed != nil {
 		return Outcome{Reject: newReject(u, query, &refusal{failed.Reason, failed.Detail}, checks, list)}
 	}
@@ -107,6 +108,7 @@ func (b *Builtin) outcome(u Unit, drawn []string, evidence target, share float64
 // weighted is a word of the chunk with its chance of being drawn.
 type weighted struct {
 	word, term string
+	count      float64 // occurrences
 	weight     float64
 }
 
@@ -114,39 +116,48 @@ type weighted struct {
 // (1-background) tf idf + background P(term in the corpus), both normalised,
 // times the form's preference for the sentence of the row's slot.
 func (b *Builtin) bag(u Unit, places []target, f form) []weighted {
-	tf, word := map[string]int{}, map[string]string{}
-	text := u.Chunks[0].Text
-	surface := retrieve.ContentWords(text)
-	for i, term := range retrieve.Terms(text) {
-		if i < len(surface) && drawable(surface[i]) {
-			tf[term]++
-			if w, ok := word[term]; !ok || surface[i] < w {
-				word[term] = surface[i]
-			}
-		}
-	}
 	var preferred map[string]bool
 	if len(places) > 0 {
-		preferred = termSet(b.place(u, places).text)
+		preferred = b.place(u, places).terms
 	}
-	sumTF, sumBack := 0.0, 0.0
-	bag := make([]weighted, 0, len(tf))
-	for term := range tf {
-		bag = append(bag, weighted{word: word[term], term: term})
-	}
-	slices.SortFunc(bag, func(x, y weighted) int { return cmp.Compare(x.term, y.term) })
+	bag := countWords(u.Chunks[0].Text)
+	sumOwn, sumBack := 0.0, 0.0
 	for _, w := range bag {
-		sumTF += float64(float64(tf[w.term]) * b.stats.IDF(w.term))
+		sumOwn += float64(w.count * b.stats.IDF(w.term))
 		sumBack += math.Exp(-b.stats.IDF(w.term))
 	}
 	for i, w := range bag {
 		idf := b.stats.IDF(w.term)
-		own := float64(float64(tf[w.term])*idf) / max(sumTF, 1e-9)
+		own := float64(w.count*idf) / max(sumOwn, 1e-9)
 		back := math.Exp(-idf) / max(sumBack, 1e-9)
 		bag[i].weight = float64((1-f.background)*own) + float64(f.background*back)
 		if preferred[w.term] {
 			bag[i].weight *= f.target
 		}
+	}
+	return bag
+}
+
+// countWords returns the drawable words of a text, by term, each spelled as
+// the first of its forms in the alphabet.
+func countWords(text string) []weighted {
+	surface := retrieve.ContentWords(text)
+	byTerm := map[string]*weighted{}
+	for i, term := range retrieve.Terms(text) { // word for word the same as surface
+		if i >= len(surface) || !drawable(surface[i]) {
+			continue
+		}
+		w, ok := byTerm[term]
+		if !ok {
+			w = &weighted{word: surface[i], term: term}
+			byTerm[term] = w
+		}
+		w.word = min(w.word, surface[i])
+		w.count++
+	}
+	bag := make([]weighted, 0, len(byTerm))
+	for _, term := range slices.Sorted(maps.Keys(byTerm)) {
+		bag = append(bag, *byTerm[term])
 	}
 	return bag
 }
@@ -168,19 +179,19 @@ func drawable(word string) bool {
 
 // draw draws terms until one sentence holds enough of them, and returns the
 // best draw.
-func (b *Builtin) draw(u Unit, bag []weighted, places []target, f form) (drawn []string, evidence target, share float64) {
+func (b *Builtin) draw(u Unit, bag []weighted, places []target, f form) (drawn []string, evidence target, held float64) {
 	rng := b.random(u)
 	for range draws {
 		words := sampleWords(rng, bag, f.terms+rng.IntN(f.more+1))
-		place, s := mostOf(words, places)
-		if s > share || drawn == nil {
-			drawn, evidence, share = words, place, s
+		place, share := mostOf(words, places)
+		if share > held || drawn == nil {
+			drawn, evidence, held = words, place, share
 		}
-		if share >= enoughShare {
+		if held >= enoughShare {
 			break
 		}
 	}
-	return drawn, evidence, share
+	return drawn, evidence, held
 }
 
 // random is seeded by run, stage and unit.
@@ -211,15 +222,15 @@ func sampleWords(rng *rand.Rand, bag []weighted, n int) []string {
 // mostOf returns the sentence that holds most of the words' terms, the better
 // target on ties, and the share that it holds.
 func mostOf(words []string, places []target) (target, float64) {
-	query := strings.Join(words, " ")
-	best, share := places[0], -1.0
+	query := termSet(strings.Join(words, " "))
+	best, most := places[0], -1.0
 	for _, t := range places {
-		s := overlap(query, t.text)
-		if s > share || s == share && t.good() && !best.good() {
-			best, share = t, s
+		s := share(query, t.terms)
+		if s > most || s == most && t.good() && !best.good() {
+			best, most = t, s
 		}
 	}
-	return best, share
+	return best, most
 }
 
 // phrase words a query so that its type shows: a question, bare words, or a

@@ -95,7 +95,7 @@ func Preamble(c Candidate) Verdict {
 // lengthBounds are in words, by query type.
 func lengthBounds(queryType string) (low, high int) {
 	if queryType == datasets.Keyword {
-		return 2, 7
+		return 2, 6
 	}
 	return 4, 25
 }

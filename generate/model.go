@@ -90,19 +90,28 @@ func NewModel(client llm.Client, stats Stats, options ModelOptions) (*Model, err
 	}
 	m := &Model{client: client, stats: stats, options: options, prompts: map[string]*compiled{}}
 	for _, id := range PromptIDs(options.Evidence) {
-		p, err := prompts.Get(id)
+		c, err := compile(id)
 		if err != nil {
 			return nil, err
-		}
-		c := &compiled{Prompt: p}
-		if p.Schema != nil {
-			if c.schema, err = llm.CompileSchema(p.Schema); err != nil {
-				return nil, fmt.Errorf("prompt %s: %w", p.Ref(), err)
-			}
 		}
 		m.prompts[id] = c
 	}
 	return m, nil
+}
+
+func compile(id string) (*compiled, error) {
+	p, err := prompts.Get(id)
+	if err != nil {
+		return nil, err
+	}
+	c := &compiled{Prompt: p}
+	if p.Schema == nil {
+		return c, nil
+	}
+	if c.schema, err = llm.CompileSchema(p.Schema); err != nil {
+		return nil, fmt.Errorf("prompt %s: %w", p.Ref(), err)
+	}
+	return c, nil
 }
 
 // Prompts returns id@version and digest of every prompt that the model is

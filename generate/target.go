@@ -3,13 +3,13 @@ package generate
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
-	"github.com/goldgen/goldgen/retrieve"
 )
 
 // Bounds of a target sentence, in words. Shorter ones are labels and stubs,
@@ -24,6 +24,7 @@ type target struct {
 	start, end int // byte offsets in the document
 	text       string
 	kind       lineKind
+	terms      map[string]bool
 	idf        float64 // mean over its distinct terms
 	words      int
 	flaws      int // what makes it depend on its neighbours
@@ -64,10 +65,10 @@ func sentences(u Unit, stats Stats) []target {
 		text := chunk.Text[start:end]
 		t := target{
 			start: chunk.Start + start, end: chunk.Start + end, text: text,
-			kind: kinds.at(chunk.Start + start), words: len(words(text)), flaws: countFlaws(text),
+			kind: kinds.at(chunk.Start + start), words: len(words(text)), flaws: countFlaws(text), terms: termSet(text),
 		}
 		t.whole = start > 0 && strings.TrimSpace(chunk.Text[:start]) != "" || beginsSentence(u.Doc.Text, t.start)
-		t.idf = meanIDF(retrieve.Terms(text), stats)
+		t.idf = meanIDF(t.terms, stats)
 		list = append(list, t)
 	}
 	slices.SortStableFunc(list, func(a, b target) int { return cmp.Compare(b.score(), a.score()) })
@@ -104,14 +105,12 @@ func (t target) evidence(u Unit) datasets.Evidence {
 	return datasets.Evidence{DocID: u.Chunks[0].DocID, ChunkID: u.Chunks[0].ID, Start: t.start, End: t.end, Quote: t.text}
 }
 
-func meanIDF(terms []string, stats Stats) float64 {
-	slices.Sort(terms)
-	terms = slices.Compact(terms)
+func meanIDF(terms map[string]bool, stats Stats) float64 {
 	if len(terms) == 0 {
 		return 0
 	}
 	sum := 0.0
-	for _, term := range terms {
+	for _, term := range slices.Sorted(maps.Keys(terms)) { // sums depend on the order
 		sum += stats.IDF(term)
 	}
 	return sum / float64(len(terms))

@@ -36,19 +36,20 @@ func words(text string) []string {
 
 // overlap returns the share of the query's distinct terms that the text holds;
 // 0 for a query without terms.
-func overlap(query, text string) float64 {
-	in := termSet(text)
-	q := termSet(query)
-	if len(q) == 0 {
+func overlap(query, text string) float64 { return share(termSet(query), termSet(text)) }
+
+// share returns the share of terms that are in the set.
+func share(terms, set map[string]bool) float64 {
+	if len(terms) == 0 {
 		return 0
 	}
 	n := 0
-	for term := range q {
-		if in[term] {
+	for term := range terms {
+		if set[term] {
 			n++
 		}
 	}
-	return float64(n) / float64(len(q))
+	return float64(n) / float64(len(terms))
 }
 
 func termSet(text string) map[string]bool {

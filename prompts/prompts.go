@@ -37,6 +37,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -70,16 +71,15 @@ func (p *Prompt) Ref() string { return fmt.Sprintf("%s@%d", p.ID, p.Version) }
 // Get returns the embedded prompt of that id. The error of an unknown one wraps
 // ErrUnknown and lists the known ids.
 func Get(id string) (*Prompt, error) {
-	all, err := All()
+	names, err := fs.Glob(embedded, "files/*.md")
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]string, 0, len(all))
-	for _, p := range all {
-		if p.ID == id {
-			return p, nil
+	ids := make([]string, len(names))
+	for i, name := range names {
+		if ids[i] = strings.TrimSuffix(path.Base(name), ".md"); ids[i] == id {
+			return load(name)
 		}
-		ids = append(ids, p.ID)
 	}
 	return nil, fmt.Errorf("prompt %q: %w (known: %s)", id, ErrUnknown, strings.Join(ids, ", "))
 }
@@ -90,20 +90,27 @@ func All() ([]*Prompt, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []*Prompt
-	for _, name := range names {
-		src, err := embedded.ReadFile(name)
-		if err != nil {
+	all := make([]*Prompt, len(names))
+	for i, name := range names {
+		if all[i], err = load(name); err != nil {
 			return nil, err
 		}
-		p, err := Parse(name, src)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, p)
 	}
 	slices.SortFunc(all, func(a, b *Prompt) int { return strings.Compare(a.ID, b.ID) })
 	return all, nil
+}
+
+// load reads an embedded file, which bears its prompt's id.
+func load(name string) (*Prompt, error) {
+	src, err := embedded.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	p, err := Parse(name, src)
+	if err == nil && name != "files/"+p.ID+".md" {
+		err = fmt.Errorf("%s: id %q is not the file's name", name, p.ID)
+	}
+	return p, err
 }
 
 // Render fills the template. vars must hold exactly the declared variables,
