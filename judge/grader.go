@@ -139,6 +139,8 @@ func (m *Model) probe(ctx context.Context) (mode, error) {
 	switch {
 	case errors.Is(err, llm.ErrDryRun):
 		m.mode = modeToken
+	case errors.Is(err, llm.KindBadRequest): // there are servers that refuse to be asked for them
+		m.mode = modeEnum
 	case err != nil:
 		return modeUnknown, err
 	case len(reply.Logprobs) == 0:

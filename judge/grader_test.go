@@ -124,6 +124,20 @@ func TestModelWithoutLogprobsAsksUnderASchema(t *testing.T) {
 	}
 }
 
+// Some servers answer 400 when asked for log-probabilities at all.
+func TestModelOnAServerThatRefusesLogprobs(t *testing.T) {
+	m := model(t, client(func(_ context.Context, req llm.Request) (llm.Reply, error) {
+		if req.Options.TopLogprobs > 0 {
+			return llm.Reply{}, &llm.Error{Kind: llm.KindBadRequest, Status: 400, Detail: "logprobs is not supported"}
+		}
+		return llm.Reply{Text: `{"grade": 2}`, FinishReason: llm.FinishStop}, nil
+	}))
+	g, err := m.Grade(t.Context(), judge.Query{Text: "q"}, &pair)
+	if err != nil || g.Grade == nil || *g.Grade != 2 {
+		t.Errorf("grade %+v, error %v", g, err)
+	}
+}
+
 // Complete replies of an enum judge that does not keep to its schema.
 func TestModelReadsWordsAsTheyAreMeant(t *testing.T) {
 	for _, tt := range []struct {
