@@ -106,7 +106,7 @@ func (m Measure) Canonical() string {
 	}
 	switch m.kind {
 	case interpolated, rprecMultiple:
-		name += fmt.Sprintf("_%.2f", m.x)
+		name += "_" + twoDecimals(m.x)
 	case rbp, rbpRest:
 		name += "(p=" + strconv.FormatFloat(m.x, 'g', -1, 64)
 		if m.level > 0 {
@@ -118,6 +118,16 @@ func (m Measure) Canonical() string {
 		name += "(grade>=" + strconv.Itoa(m.level) + ")"
 	}
 	return name
+}
+
+// twoDecimals writes x as trec_eval does, or in full where that would change
+// it.
+func twoDecimals(x float64) string {
+	short := strconv.FormatFloat(x, 'f', 2, 64)
+	if y, err := strconv.ParseFloat(short, 64); err == nil && y == x {
+		return short
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
 var canonicalNames = [kinds]string{

@@ -2,10 +2,12 @@ package eval_test
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/goldgen/goldgen/eval"
 )
@@ -30,6 +32,7 @@ func TestSpellingsOfOneFormula(t *testing.T) {
 		"rbp(p=0.8)":           {"rbp", "rbp(p=0.8)", "rbp(p=.80)"},
 		"rbp(p=0.5,grade>=2)":  {"rbp(p=0.5,grade>=2)", "RBP(grade>=2,p=0.5)"},
 		"iprec_at_recall_0.20": {"iprec_at_recall_0.20", "iprec_at_recall_.2"},
+		"Rprec_mult_0.001":     {"Rprec_mult_.001"},
 		"judged@10":            {"judged@10"},
 		"ndcg_exp@3":           {"ndcg_exp@3"},
 	} {
@@ -123,27 +126,42 @@ func FuzzParseMeasure(f *testing.F) {
 	for _, s := range []string{"ndcg@10", "recall@10(grade>=1)", "P_5", "rbp(p=0.5,grade>=2)", "iprec_at_recall_0.20", "(", "@", "ünk@1", "Rprec_mult_1."} {
 		f.Add(s)
 	}
-	f.Fuzz(func(t *testing.T, name string) {
-		m, err := eval.ParseMeasure(name)
-		var wrong *eval.MeasureError
-		switch {
-		case errors.As(err, &wrong):
-			if wrong.At < 0 || wrong.At > len(name) || wrong.Why == "" || wrong.Name != name {
-				t.Errorf("%q: error out of place: %+v", name, wrong)
-			}
-			_, _ = wrong.Error(), wrong.Caret()
-		case err != nil:
-			t.Errorf("%q: %T is no MeasureError", name, err)
-		default:
-			again, err := eval.ParseMeasure(m.Canonical())
-			if err != nil || again.Canonical() != m.Canonical() {
-				t.Errorf("%q: canonical name %q reads back as %q, %v", name, m.Canonical(), again.Canonical(), err)
-			}
-			if v := scoreOne(t, eval.Case{ID: "q", Ranking: []string{"a", "b"}, Labels: []eval.Label{{ID: "b", Grade: 2}}}, []string{name}, 1)[name]; v != v {
-				t.Errorf("%q: not a number", name)
-			}
-		}
+	f.Fuzz(func(t *testing.T, name string) { checkMeasure(t, name) })
+}
+
+func TestAnyNameIsReadOrRefused(t *testing.T) {
+	like := rapid.StringMatching(`(recall|P_|ndcg|rbp|iprec_at_recall_|Rprec_mult_|map)(@?[0-9.]{0,7})(\((grade>=|p=)?[0-9.,x]{0,4}\)?)?`)
+	rapid.Check(t, func(rt *rapid.T) {
+		checkMeasure(rt, rapid.OneOf(like, rapid.String()).Draw(rt, "name"))
 	})
+}
+
+// checkMeasure holds what is true of any name: an error lies within it, or the
+// canonical name means the same and a case gets a number.
+func checkMeasure(t interface {
+	Errorf(format string, args ...any)
+}, name string) {
+	m, err := eval.ParseMeasure(name)
+	var wrong *eval.MeasureError
+	if errors.As(err, &wrong) {
+		if wrong.At < 0 || wrong.At > len(name) || wrong.Why == "" || wrong.Name != name || wrong.Error() == "" || wrong.Caret() == "" {
+			t.Errorf("%q: error out of place: %+v", name, wrong)
+		}
+		return
+	}
+	if err != nil {
+		t.Errorf("%q: %T is no MeasureError", name, err)
+		return
+	}
+	again, err := eval.ParseMeasure(m.Canonical())
+	if err != nil || again.Canonical() != m.Canonical() {
+		t.Errorf("%q: canonical name %q reads back as %q, %v", name, m.Canonical(), again.Canonical(), err)
+	}
+	c := eval.Case{ID: "q", Ranking: []string{"a", "b"}, Labels: []eval.Label{{ID: "b", Grade: 2}}}
+	r, err := eval.Evaluate(eval.Input{Cases: []eval.Case{c}, Measures: []eval.Measure{m}, MinGrade: 1})
+	if err != nil || r.Metrics[0].Mean == nil || math.IsNaN(*r.Metrics[0].Mean) {
+		t.Errorf("%q: no number: %v", name, err)
+	}
 }
 
 func TestDefaultMeasures(t *testing.T) {
