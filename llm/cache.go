@@ -18,6 +18,10 @@ import (
 // cacheFormat is written into the file; another one is refused.
 const cacheFormat = "1"
 
+// maxConns bounds the connections to the file; a thousand readers at once take
+// turns on them.
+const maxConns = 8
+
 const cacheTables = `
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS replies (key BLOB PRIMARY KEY, model TEXT NOT NULL, created INTEGER NOT NULL, value BLOB NOT NULL);
@@ -57,6 +61,8 @@ func OpenCache(ctx context.Context, path string, now func() time.Time) (*Cache, 
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrCache, path, err)
 	}
+	db.SetMaxOpenConns(maxConns)
+	db.SetMaxIdleConns(maxConns)
 	c := &Cache{db: db, now: now}
 	if err := c.prepare(ctx); err != nil {
 		db.Close()

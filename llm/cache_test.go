@@ -337,6 +337,29 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+// Several runs may begin in a new project at once.
+func TestOpenedByManyAtOnce(t *testing.T) {
+	path := cachePath(t)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			cache, err := llm.OpenCache(t.Context(), path, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			err = cache.PutReply(request(strconv.Itoa(i)).Key(), model, llm.Reply{Text: "a"})
+			if err := errors.Join(err, cache.Close()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if stats, err := openCache(t, path).Stats(t.Context()); err != nil || len(stats) != 1 || stats[0].Replies != 8 {
+		t.Errorf("stats %+v, %v: want 8 replies", stats, err)
+	}
+}
+
 func TestVectorsSurvive(t *testing.T) {
 	cache := openCache(t, cachePath(t))
 	n := 0
