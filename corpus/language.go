@@ -27,7 +27,7 @@ func detected() map[whatlanggo.Lang]bool {
 // time and change nothing.
 const (
 	minLetters  = 20
-	maxDetected = 600 // bytes
+	maxDetected = 400 // bytes
 	minSure     = 0.5 // whatlanggo's confidence
 )
 
