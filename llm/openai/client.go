@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"net/url"
 	"strings"
@@ -126,12 +125,13 @@ func wire(req llm.Request) openai.ChatCompletionRequest {
 	return r
 }
 
-// temperature keeps 0 from being dropped on the way, which would mean 1.
+// nearZero stands for a temperature of 0, which the library drops on the way
+// (and a server takes as 1). The smallest float32 will not do: llama.cpp divides
+// by it and its runner aborts.
+const nearZero = 1e-6
+
 func temperature(t float64) float32 {
-	if t == 0 {
-		return math.SmallestNonzeroFloat32
-	}
-	return float32(t)
+	return float32(max(t, nearZero))
 }
 
 func fromWire(resp openai.ChatCompletionResponse) llm.Reply {

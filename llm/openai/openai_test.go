@@ -92,7 +92,7 @@ func TestWording(t *testing.T) {
 	}{
 		"temperature 0 is not dropped": {"fake-chat", map[string]any{
 			"model": "fake-chat", "messages": messages, "stream": false, "max_tokens": 64.0, "seed": 7.0,
-			"temperature": 1e-45, "logprobs": true, "top_logprobs": 5.0, "response_format": format,
+			"temperature": 1e-6, "logprobs": true, "top_logprobs": 5.0, "response_format": format,
 		}},
 		"a reasoning series takes other fields": {"o3-mini", map[string]any{
 			"model": "o3-mini", "messages": messages, "stream": false, "max_completion_tokens": 64.0, "seed": 7.0, "response_format": format,
