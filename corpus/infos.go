@@ -8,7 +8,9 @@ import (
 	"io"
 	"iter"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -42,8 +44,10 @@ func (s *Snapshot) ChunkInfos() iter.Seq2[ChunkInfo, error] {
 			return
 		}
 		defer f.Close()
+		var done sync.Pool // of []ChunkInfo, to be filled again
 		for group, err := range ordered(context.Background(), rowGroups(pf), func(g rowGroup) infoGroup {
-			return decodeInfos(path, g)
+			spent, _ := done.Get().([]ChunkInfo)
+			return decodeInfos(path, g, spent)
 		}) {
 			if err == nil {
 				err = group.err
@@ -57,6 +61,7 @@ func (s *Snapshot) ChunkInfos() iter.Seq2[ChunkInfo, error] {
 					return
 				}
 			}
+			done.Put(group.infos)
 		}
 	}
 }
@@ -84,8 +89,9 @@ type infoGroup struct {
 	err   error
 }
 
-func decodeInfos(path string, g rowGroup) (out infoGroup) {
-	out.infos = make([]ChunkInfo, g.NumRows())
+// decodeInfos reads a row group, into spent where that is large enough.
+func decodeInfos(path string, g rowGroup, spent []ChunkInfo) (out infoGroup) {
+	out.infos = slices.Grow(spent[:0], int(g.NumRows()))[:g.NumRows()]
 	for i := range out.infos {
 		out.infos[i].Row = g.first + int64(i)
 	}
