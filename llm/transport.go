@@ -159,8 +159,8 @@ func timedOut(err error) bool {
 
 func dialFailed(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
-	dns, isDNS := errors.AsType[*net.DNSError](err)
-	return (ok && op.Op == "dial") || (isDNS && dns != nil)
+	_, noName := errors.AsType[*net.DNSError](err)
+	return noName || (ok && op.Op == "dial")
 }
 
 // CallError turns what a transport returned into an *Error, or into the cause
