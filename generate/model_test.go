@@ -85,7 +85,7 @@ func TestRejects(t *testing.T) {
 		{name: "speaks of the text", reply: `{"question":"What does the passage say about pumps?"}`, yes: .9, reason: "refers_to_text", calls: 1},
 		{name: "dangling", reply: `{"question":"When should they replace this?"}`, yes: .9, reason: "self_contained", calls: 1},
 		{name: "long", reply: `{"question":"` + long + `"}`, yes: .9, reason: "length", calls: 1},
-		{name: "not answered", reply: goodQuestion, yes: .1, reason: "answered", calls: 2},
+		{name: "not answered", reply: goodQuestion, yes: .7, reason: "answered", calls: 2},
 		{name: "prose", reply: "Here are two questions:", reason: "not_json", calls: 3},
 		{name: "other JSON", reply: `{"answer":"x"}`, reason: "schema_not_enforced", calls: 3},
 		{name: "empty", reply: "", reason: "empty", calls: 3},
