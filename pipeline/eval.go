@@ -58,9 +58,6 @@ func (p *Project) fillEval(o *EvalOptions) {
 	if o.Measures == "" {
 		o.Measures = strings.Join(c.Metrics, ",")
 	}
-	if o.Measures == "" {
-		o.Measures = strings.Join(defaultMeasures(o.K), ",")
-	}
 	if o.Source == "" {
 		o.Source = c.Source
 	}
@@ -75,17 +72,17 @@ func (p *Project) fillEval(o *EvalOptions) {
 	}
 }
 
-// defaultMeasures are recall, nDCG and precision at each k, and mrr at the
-// deepest.
-func defaultMeasures(ks []int) []string {
-	var names []string
-	for _, name := range []string{"recall", "ndcg", "precision"} {
-		for _, k := range ks {
-			names = append(names, fmt.Sprintf("%s@%d", name, k))
-		}
+// measuresOf reads the names that were asked for; none means recall, precision
+// and nDCG at each k, and mrr and judged at the deepest.
+func measuresOf(names string, ks []int) ([]eval.Measure, error) {
+	if names == "" {
+		return eval.DefaultMeasures(slices.Sorted(slices.Values(ks))), nil
 	}
-	deepest := slices.Max(ks)
-	return append(names, fmt.Sprintf("mrr@%d", deepest), fmt.Sprintf("judged@%d", deepest))
+	measures, err := eval.ParseMeasures(names)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	return measures, nil
 }
 
 // openEvalBench opens the snapshot that the set is pinned to. Unless a
@@ -181,9 +178,9 @@ func slug(s string) string {
 }
 
 func (p *Project) evalInput(ctx context.Context, b *bench, set *datasets.Set, o EvalOptions) (eval.Input, retrieve.Description, error) {
-	measures, err := eval.ParseMeasures(o.Measures)
+	measures, err := measuresOf(o.Measures, o.K)
 	if err != nil {
-		return eval.Input{}, retrieve.Description{}, fmt.Errorf("%w: %w", ErrConfig, err)
+		return eval.Input{}, retrieve.Description{}, err
 	}
 	mode, err := datasets.ParseSourceMode(o.Source)
 	if err != nil {

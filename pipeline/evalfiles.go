@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/goldgen/goldgen/datasets"
@@ -28,9 +27,9 @@ type FilesOptions struct {
 // trec_eval's conventions: a topic with nothing relevant scores 0 and counts,
 // and so does a judged topic that the run lacks.
 func EvalFiles(o FilesOptions) (*Evaluation, error) {
-	measures, err := eval.ParseMeasures(o.measures())
+	measures, err := measuresOf(o.Measures, o.K)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+		return nil, err
 	}
 	qrels, run, err := readBoth(o.Qrels, o.Run)
 	if err != nil {
@@ -65,13 +64,6 @@ func EvalFiles(o FilesOptions) (*Evaluation, error) {
 		Retriever: description, Result: result,
 	}
 	return &Evaluation{Result: result, Path: o.Out}, writeResult(o.Out, m)
-}
-
-func (o FilesOptions) measures() string {
-	if o.Measures != "" {
-		return o.Measures
-	}
-	return strings.Join(append([]string{"map", "recip_rank"}, defaultMeasures(o.K)...), ",")
 }
 
 // readBoth reads the two files at once.

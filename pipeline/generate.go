@@ -111,26 +111,7 @@ func (p *Project) openWriter(ctx context.Context, v *view, seed int64) (generate
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	return p.dryWriter(model), pin, stack.Close, nil
-}
-
-// dryWriter counts a unit that was not asked as a reject, so that a dry run
-// looks at every unit.
-func (p *Project) dryWriter(w generate.Writer) generate.Writer {
-	if !p.DryRun {
-		return w
-	}
-	return dryWriter{w}
-}
-
-type dryWriter struct{ generate.Writer }
-
-func (d dryWriter) Write(ctx context.Context, u generate.Unit) (generate.Outcome, error) {
-	out, err := d.Writer.Write(ctx, u)
-	if isDry(err) {
-		return generate.Outcome{Reject: &datasets.Reject{CaseID: u.Row.CaseID, QueryType: u.Row.QueryType, Stratum: u.Row.Stratum, Reason: "dry_run"}}, nil
-	}
-	return out, err
+	return model, pin, stack.Close, nil
 }
 
 // unit fetches what a row is about.

@@ -2,14 +2,13 @@ package pipeline
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
 	"github.com/goldgen/goldgen/retrieve"
@@ -27,17 +26,14 @@ func (p *Project) rankCases(ctx context.Context, b *bench, r retrieve.Retriever,
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range cases {
-		labels := cases[i].Labels(mode)
-		if labels.Fallback {
+		var fallback bool
+		if out[i], fallback = eval.FromGolden(&cases[i], mode, b.section); fallback {
 			sourceOnly++
 		}
 		g.Go(func() error {
-			if gctx.Err() != nil {
-				return context.Cause(gctx)
-			}
-			out[i], failures[i] = p.rankCase(gctx, b, r, &cases[i], labels, depth)
+			failures[i] = b.rank(gctx, r, &cases[i], &out[i], depth)
 			p.Progress.Step(1, 0, 0)
-			return nil
+			return context.Cause(gctx)
 		})
 	}
 	if err := g.Wait(); err != nil {
@@ -51,30 +47,24 @@ func (p *Project) rankCases(ctx context.Context, b *bench, r retrieve.Retriever,
 
 // allFailed is the first error when there is nothing but errors.
 func allFailed(failures []error) error {
-	for _, err := range failures {
-		if err == nil {
-			return nil
-		}
+	if slices.Contains(failures, nil) {
+		return nil
 	}
-	return fmt.Errorf("every query failed: %w", errors.Join(failures[:1]...))
+	return fmt.Errorf("every query failed: %w", failures[0])
 }
 
-func (p *Project) rankCase(ctx context.Context, b *bench, r retrieve.Retriever, c *datasets.Case, labels datasets.CaseLabels, depth int) (eval.Case, error) {
-	out := eval.Case{
-		ID: c.ID, Query: c.Query, Scope: c.Scope, Labels: evalLabels(labels, c), Abstain: c.ExpectedAbstention,
-		Filtered: len(c.Scope)+len(c.Filters) > 0, Forbidden: c.Forbidden, Exclude: labels.Dropped,
-	}
-	out.Documents, out.Sections, out.Chunks = b.sourcesOf(c)
+// rank fills in what the retriever returned for a case.
+func (b *bench) rank(ctx context.Context, r retrieve.Retriever, c *datasets.Case, out *eval.Case, depth int) error {
 	res, err := r.Retrieve(ctx, retrieve.Query{ID: c.ID, Text: c.Query, K: depth, Scope: c.Scope, Filters: c.Filters, AsOf: c.AsOf})
 	if err == nil {
 		out.Ranking, out.Scores, err = b.evalHits(res.Hits)
 	}
 	if err != nil {
 		out.Failed, out.Ranking, out.Scores = err.Error(), nil, nil
-		return out, err
+		return err
 	}
 	out.Took = res.Took
-	return out, nil
+	return nil
 }
 
 // evalHits names each hit by its chunk. An id that the snapshot lacks stays as
@@ -97,44 +87,13 @@ func (b *bench) evalHits(hits []retrieve.Hit) (ids []string, scores []float64, e
 	return ids, scores, nil
 }
 
-func evalLabels(labels datasets.CaseLabels, c *datasets.Case) []eval.Label {
-	out := make([]eval.Label, 0, len(labels.Chunks))
-	seen := map[string]bool{}
-	for _, j := range c.Judgments { // in the set's order
-		l, ok := labels.Chunks[j.ChunkID]
-		if !ok || seen[j.ChunkID] {
-			continue
-		}
-		seen[j.ChunkID] = true
-		out = append(out, evalLabel(j.ChunkID, l))
+// section names the heading section that a chunk stands in.
+func (b *bench) section(chunkID string) string {
+	c, ok := b.chunk(chunkID)
+	if !ok {
+		return chunkID
 	}
-	return out
-}
-
-func evalLabel(id string, l datasets.Label) eval.Label {
-	out := eval.Label{ID: id, Grade: eval.Unknown}
-	switch {
-	case l.Grade != nil:
-		out.Grade = *l.Grade
-	case l.P != nil:
-		out.Uncertain = &eval.Probability{P: *l.P, Draws: l.PDraws}
-	}
-	return out
-}
-
-// sourcesOf names what a case was written from: documents, the sections of
-// their headings, chunks.
-func (b *bench) sourcesOf(c *datasets.Case) (documents, sections, chunks []string) {
-	for _, id := range c.Source {
-		chunk, ok := b.chunk(id)
-		if !ok {
-			continue
-		}
-		documents = append(documents, chunk.DocID)
-		sections = append(sections, chunk.DocID+"\x00"+strings.Join(chunk.HeadingPath, "\x00"))
-		chunks = append(chunks, id)
-	}
-	return documents, sections, chunks
+	return c.DocID + "\x00" + strings.Join(c.HeadingPath, "\x00")
 }
 
 // restricted reports hits outside of a case's scope.
@@ -149,40 +108,11 @@ func (b *bench) restricted() func(*eval.Case, string) bool {
 func dimensionsOf(cases []datasets.Case, names []string) ([]eval.Dimension, error) {
 	var out []eval.Dimension
 	for _, name := range names {
-		values, err := sliceValues(name)
+		d, err := eval.GoldenDimension(cases, name)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 		}
-		out = append(out, eval.NewDimension(name, len(cases), func(i int) []string { return values(&cases[i]) }))
+		out = append(out, d)
 	}
 	return out, nil
-}
-
-func sliceValues(name string) (func(*datasets.Case) []string, error) {
-	one := func(field func(*datasets.Case) string) func(*datasets.Case) []string {
-		return func(c *datasets.Case) []string { return []string{field(c)} }
-	}
-	fields := map[string]func(*datasets.Case) []string{
-		"query_type": one(func(c *datasets.Case) string { return c.QueryType }),
-		"category":   one(func(c *datasets.Case) string { return c.Category }),
-		"language":   one(func(c *datasets.Case) string { return c.Language }),
-		"origin":     one(func(c *datasets.Case) string { return c.Origin }),
-		"style":      one(func(c *datasets.Case) string { return c.Style }),
-		"unit":       one(func(c *datasets.Case) string { return c.Unit }),
-		"stratum":    one(func(c *datasets.Case) string { return c.Provenance.Stratum }),
-		"scope":      func(c *datasets.Case) []string { return scopeKinds(c.Scope) },
-		"filtered":   one(func(c *datasets.Case) string { return fmt.Sprint(len(c.Filters) > 0) }),
-		"tag":        func(c *datasets.Case) []string { return c.Tags },
-	}
-	if f, ok := fields[name]; ok {
-		return f, nil
-	}
-	return nil, fmt.Errorf("%w: slice by %q: valid are %s", ErrConfig, name, strings.Join(sortedKeys(fields), ", "))
-}
-
-func scopeKinds(s corpus.Scope) []string {
-	if len(s) == 0 {
-		return []string{"public"}
-	}
-	return sortedKeys(s)
 }

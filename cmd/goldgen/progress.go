@@ -31,13 +31,12 @@ type tally struct {
 	mu                            sync.Mutex
 	stage                         string
 	total, done, rejected, cached int
-	began, said                   time.Time
+	began                         time.Time
 }
 
 func (t *tally) begin(stage string, total int) {
-	now := t.now()
 	t.stage, t.total, t.done, t.rejected, t.cached = stage, total, 0, 0, 0
-	t.began, t.said = now, now
+	t.began = t.now()
 }
 
 func (t *tally) step(done, rejected, cached int) {
@@ -70,6 +69,14 @@ func (t *tally) cachedShare() float64 {
 	return 100 * float64(t.cached) / float64(t.done)
 }
 
+// counted says how many units are done, of how many where that is known.
+func (t *tally) counted() string {
+	if t.total == 0 {
+		return fmt.Sprintf("%s elapsed", t.now().Sub(t.began).Round(time.Second))
+	}
+	return fmt.Sprintf("%d of %d", t.done, t.total)
+}
+
 func (t *tally) figures() string {
 	return fmt.Sprintf("%.1f/s, %d rejected, %.0f%% cached, eta %s", t.rate(), t.rejected, t.cachedShare(), t.eta())
 }
@@ -78,22 +85,36 @@ func (t *tally) figures() string {
 type lineProgress struct {
 	w io.Writer
 	tally
+	stop chan struct{}
 }
 
 func (p *lineProgress) Begin(stage string, total int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.begin(stage, total)
+	p.stop = make(chan struct{})
+	go p.tick(p.stop)
+}
+
+func (p *lineProgress) tick(stop <-chan struct{}) {
+	ticker := time.NewTicker(logEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-ticker.C:
+			p.mu.Lock()
+			fmt.Fprintf(p.w, "goldgen: %s: %s, %s\n", p.stage, p.counted(), p.figures())
+			p.mu.Unlock()
+		}
+	}
 }
 
 func (p *lineProgress) Step(done, rejected, cached int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.step(done, rejected, cached)
-	if now := p.now(); now.Sub(p.said) >= logEvery {
-		p.said = now
-		fmt.Fprintf(p.w, "goldgen: %s: %d of %d, %s\n", p.stage, p.done, p.total, p.figures())
-	}
 }
 
 func (p *lineProgress) Grow(units int) {
@@ -102,7 +123,14 @@ func (p *lineProgress) Grow(units int) {
 	p.total += units
 }
 
-func (p *lineProgress) End() {}
+func (p *lineProgress) End() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stop != nil {
+		close(p.stop)
+		p.stop = nil
+	}
+}
 
 // barProgress draws a bar for a person.
 type barProgress struct {

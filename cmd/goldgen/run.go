@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/goldgen/goldgen/eval"
 	"github.com/goldgen/goldgen/pipeline"
 	"github.com/goldgen/goldgen/report"
 )
@@ -83,13 +85,64 @@ func (a *app) printRun(done *pipeline.Done) error {
 		return err
 	}
 	fmt.Fprintln(a.stdout)
-	for _, e := range done.Evaluations {
-		if err := report.Terminal(a.stdout, e.Result, a.style()); err != nil {
-			return err
-		}
-		fmt.Fprintln(a.stdout)
+	if err := scoreTable(done.Evaluations).Write(a.stdout, a.style()); err != nil {
+		return err
 	}
+	for _, e := range done.Evaluations {
+		if e.Result.Saturated {
+			fmt.Fprintf(a.stderr, "goldgen: warning: %s scores so near 1 that this set cannot show a regression of it\n", report.Escape(e.Result.Retriever.Name))
+		}
+	}
+	fmt.Fprintln(a.stdout)
 	return a.printCommitted(done.Summary)
+}
+
+// scoreTable shows the retrievers by query type, each mean with its interval.
+func scoreTable(evaluations []*pipeline.Evaluation) *report.Table {
+	t := &report.Table{Columns: []report.Column{{Name: "retriever", Max: 30}, {Name: "query type"}, {Name: "n", Right: true}}}
+	if len(evaluations) == 0 {
+		return t
+	}
+	names := shownMetrics(evaluations[0].Result.Metrics)
+	for _, name := range names {
+		t.Columns = append(t.Columns, report.Column{Name: name, Right: true})
+	}
+	for _, e := range evaluations {
+		r := e.Result
+		for _, slice := range r.Slices.Get("query_type") {
+			t.Add(scoreRow(r.Retriever.Name, slice.Value, slice.N, slice.Metrics, names)...)
+		}
+		t.Add(scoreRow(r.Retriever.Name, "all", r.Counts.Scored, r.Metrics, names)...)
+	}
+	return t
+}
+
+// shownMetrics leaves out precision, which a set with one relevant chunk a case
+// bounds at 1/k, and judged.
+func shownMetrics(all eval.Metrics) []string {
+	var names []string
+	for _, m := range all {
+		if !strings.HasPrefix(m.Name, "precision") && !strings.HasPrefix(m.Name, "judged") && m.Name != "ndcg@1" {
+			names = append(names, m.Name)
+		}
+	}
+	return names[:min(6, len(names))]
+}
+
+func scoreRow(retriever, slice string, n int, metrics eval.Metrics, names []string) []string {
+	row := []string{retriever, slice, fmt.Sprint(n)}
+	for _, name := range names {
+		m, _ := metrics.Get(name)
+		cell := "-"
+		if m.Mean != nil {
+			cell = fmt.Sprintf("%.3f", *m.Mean)
+		}
+		if m.Low != nil && m.High != nil {
+			cell += fmt.Sprintf(" [%.2f, %.2f]", *m.Low, *m.High)
+		}
+		row = append(row, cell)
+	}
+	return row
 }
 
 func (a *app) printCommitted(s pipeline.RunSummary) error {

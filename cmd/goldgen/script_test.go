@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/goldgen/goldgen/llm/llmtest"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"goldgen": main})
+}
+
+// TestScripts runs testdata/script: one behaviour of the command line each.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			root, err := filepath.Abs("../..")
+			env.Setenv("QUICKSTART", filepath.Join(root, "examples", "quickstart"))
+			return err
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits":      exits,
+			"fakeollama": fakeOllama,
+			"quickstart": quickstart,
+		},
+	})
+}
+
+// exits CODE goldgen ...: runs the command and wants that exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE command [args]")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := 0
+	if err != nil {
+		if _, err := fmt.Sscanf(err.Error(), "exit status %d", &got); err != nil {
+			ts.Fatalf("%v", err)
+		}
+	}
+	if fmt.Sprint(got) != args[0] {
+		ts.Fatalf("exit code %d, want %s", got, args[0])
+	}
+}
+
+// fakeollama: starts a fake server with the model fake-chat and the embedder
+// fake-embed, and sets OLLAMA_HOST to it.
+func fakeOllama(ts *testscript.TestScript, _ bool, _ []string) {
+	s := llmtest.NewOllama(llmtest.Config{Handler: actor})
+	ts.Defer(s.Close)
+	ts.Setenv("OLLAMA_HOST", s.URL)
+}
+
+// quickstart [line...]: copies the quickstart into the script's folder and adds
+// lines to its goldgen.yaml.
+func quickstart(ts *testscript.TestScript, _ bool, args []string) {
+	dir := ts.MkAbs(".")
+	ts.Check(os.CopyFS(filepath.Join(dir, "docs"), os.DirFS(filepath.Join(ts.Getenv("QUICKSTART"), "docs"))))
+	yaml, err := os.ReadFile(filepath.Join(ts.Getenv("QUICKSTART"), "goldgen.yaml"))
+	ts.Check(err)
+	text := string(yaml) + strings.Join(args, "\n") + "\n"
+	ts.Check(os.WriteFile(filepath.Join(dir, "goldgen.yaml"), []byte(text), 0o644))
+}
