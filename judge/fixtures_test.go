@@ -3,7 +3,6 @@ package judge_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/goldgen/goldgen/corpus"
@@ -61,14 +60,6 @@ func ids(items []judge.Item) []string {
 		out = append(out, i.ChunkID)
 	}
 	return out
-}
-
-func itemOf(items []judge.Item, id string) judge.Item {
-	i := slices.IndexFunc(items, func(i judge.Item) bool { return i.ChunkID == id })
-	if i < 0 {
-		return judge.Item{}
-	}
-	return items[i]
 }
 
 func hitOf(id string, score float64) retrieve.Hit { return retrieve.Hit{ChunkID: id, Score: score} }

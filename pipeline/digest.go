@@ -3,8 +3,6 @@ package pipeline
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"maps"
-	"slices"
 )
 
 // digestLines is the digest that a stage file of these records has.
@@ -16,8 +14,4 @@ func digestLines[T any](records []T) (string, error) {
 		}
 	}
 	return "sha256:" + hex.EncodeToString(sum.Sum(nil)), nil
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	return slices.Sorted(maps.Keys(m))
 }
