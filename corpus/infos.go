@@ -44,9 +44,12 @@ func (s *Snapshot) ChunkInfos() iter.Seq2[ChunkInfo, error] {
 			return
 		}
 		defer f.Close()
-		var done sync.Pool // of []ChunkInfo, to be filled again
+		var done sync.Pool // of *[]ChunkInfo, to be filled again
 		for group, err := range ordered(context.Background(), rowGroups(pf), func(g rowGroup) infoGroup {
-			spent, _ := done.Get().([]ChunkInfo)
+			var spent []ChunkInfo
+			if p, ok := done.Get().(*[]ChunkInfo); ok {
+				spent = *p
+			}
 			return decodeInfos(path, g, spent)
 		}) {
 			if err == nil {
@@ -61,7 +64,7 @@ func (s *Snapshot) ChunkInfos() iter.Seq2[ChunkInfo, error] {
 					return
 				}
 			}
-			done.Put(group.infos)
+			done.Put(&group.infos)
 		}
 	}
 }
