@@ -42,6 +42,7 @@ func appendSentences(spans []Span, text string, b textBlock) []Span {
 			joined[i-b.span.Start] = ' '
 		}
 	}
+	raiseBeginnings(joined)
 	rest, offset, state, open := string(joined), b.span.Start, -1, -1
 	for rest != "" {
 		var sentence string
@@ -69,6 +70,38 @@ var (
 	initials  = regexp.MustCompile(`(?:^|[\s("'\[])(?:\p{Lu}\.)+$`)
 	bareCount = regexp.MustCompile(`^\s*\(?(?:\d+|[a-zA-Z]|[ivxIVX]+)[.)]$`)
 )
+
+var (
+	// loneEnd is a sentence's end that stands alone, as in tokenised text.
+	loneEnd = regexp.MustCompile(`\s[.!?]\s+["'(]?[a-z]`)
+	lowEnd  = regexp.MustCompile(`[.!?]["')]?\s+["'(]?[a-z]`)
+)
+
+// raiseBeginnings makes capitals of the letters that begin sentences in text
+// that is written without capitals or with its punctuation set apart: the
+// segmenter takes a small letter after a full stop for the same sentence. Only
+// ASCII letters change, so offsets stay true.
+func raiseBeginnings(block []byte) {
+	ends := loneEnd
+	if isLower(block) {
+		ends = lowEnd
+	}
+	for _, m := range ends.FindAllIndex(block, -1) {
+		block[m[1]-1] -= 'a' - 'A'
+	}
+}
+
+// isLower reports text with letters and no capital among them.
+func isLower(text []byte) bool {
+	letters := false
+	for _, r := range string(text) {
+		if unicode.IsUpper(r) {
+			return false
+		}
+		letters = letters || unicode.IsLower(r)
+	}
+	return letters
+}
 
 // goesOn reports whether a sentence that the segmenter ended goes on in rest.
 func goesOn(sentence, rest string) bool {

@@ -36,6 +36,9 @@ func TestSentences(t *testing.T) {
 		"table":         {"| A. B | c |\n|---|---|\n| d | e |", []string{"| A. B | c |", "|---|---|", "| d | e |"}},
 		"setext":        {"Title\n===\nBody.", []string{"Title", "Body."}},
 		"chinese":       {"第一句话。第二句话！", []string{"第一句话。", "第二句话！"}},
+		"no capitals":   {"one is here. two, e.g. this one, is there! is three?", []string{"one is here.", "two, e.g. this one, is there!", "is three?"}},
+		"set apart":     {"the Mach number is 3 . it\nrises . then , it falls .", []string{"the Mach number is 3 .", "it\nrises .", "then , it falls ."}},
+		"capitals":      {"He said vs. nothing. i.e. all of it.", []string{"He said vs. nothing. i.e. all of it."}},
 		"empty":         {" \r\n\n", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -114,6 +114,10 @@ func (p *Project) evalAll(ctx context.Context, c *Committed, o RunOptions) ([]*E
 	}
 	defer b.Close()
 	var out []*Evaluation
+	if c.Manifest.Counts.Active == 0 {
+		p.Log.Warn("no case was kept, so there is nothing to score: goldgen datasets show " + c.Ref.String() + " --rejects says why")
+		return nil, nil
+	}
 	for _, retriever := range p.Config.Eval.Retrievers {
 		opts := EvalOptions{Golden: c.Ref.Path, Retriever: retriever}
 		p.fillEval(&opts)
