@@ -202,13 +202,14 @@ type historyLine struct {
 	Time        string               `json:"time"`
 	Golden      *eval.GoldenRef      `json:"golden"`
 	Trust       string               `json:"trust"`
+	TrustDetail string               `json:"trust_detail"`
 	Retriever   retrieve.Description `json:"retriever"`
 	Conventions eval.Conventions     `json:"conventions"`
 	Pins        *datasets.Pins       `json:"pins,omitempty"`
 	Metrics     eval.Metrics         `json:"metrics"`
 	Leaks       int                  `json:"leaks"`
 	Missing     int                  `json:"missing"`
-	Path        string               `json:"path"`
+	Path        string               `json:"path"` // of the result, seen from the project's folder
 }
 
 // appendHistory adds one line in one write, so that two runs at once do not
@@ -216,8 +217,9 @@ type historyLine struct {
 func (p *Project) appendHistory(m resultManifest, path string) error {
 	r := m.Result
 	line, err := json.Marshal(historyLine{
-		Format: ResultFormat, Time: m.CreatedAt, Golden: r.Golden, Trust: r.Trust, Retriever: m.Retriever,
-		Conventions: r.Conventions, Pins: m.Pins, Metrics: r.Metrics, Leaks: len(r.Leaks), Missing: r.Missing, Path: path,
+		Format: ResultFormat, Time: m.CreatedAt, Golden: p.fromHere(r.Golden), Trust: r.Trust, TrustDetail: r.TrustDetail,
+		Retriever: m.Retriever, Conventions: r.Conventions, Pins: m.Pins, Metrics: r.Metrics,
+		Leaks: len(r.Leaks), Missing: r.Missing, Path: p.relative(path),
 	})
 	if err != nil {
 		return err
@@ -231,4 +233,28 @@ func (p *Project) appendHistory(m resultManifest, path string) error {
 		err = closed
 	}
 	return err
+}
+
+// relative is a path as seen from the project's folder, with slashes: the
+// history may be read from anywhere.
+func (p *Project) relative(path string) string {
+	root, err1 := filepath.Abs(p.Dir)
+	abs, err2 := filepath.Abs(path)
+	if err := errors.Join(err1, err2); err != nil {
+		return path
+	}
+	rel, err := filepath.Rel(root, abs)
+	if err != nil {
+		return filepath.ToSlash(abs)
+	}
+	return filepath.ToSlash(rel)
+}
+
+func (p *Project) fromHere(g *eval.GoldenRef) *eval.GoldenRef {
+	if g == nil {
+		return nil
+	}
+	out := *g
+	out.Path = p.relative(g.Path)
+	return &out
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/judge"
 	"github.com/goldgen/goldgen/pipeline"
 	"github.com/goldgen/goldgen/report"
 )
@@ -58,9 +59,24 @@ func (a *app) printEntries(entries []datasets.Entry) error {
 		}
 		m := e.Manifest
 		t.Add(e.Ref.String(), fmt.Sprint(len(e.Versions)), fmt.Sprint(m.Counts.Active), fmt.Sprint(m.Counts.NeedsReview),
-			m.Trust.Level, m.CreatedAt, shortDigest(m.Digest))
+			trustWords(m.Trust), m.CreatedAt, shortDigest(m.Digest))
 	}
 	return t.Write(a.stdout, a.style())
+}
+
+// trustWords are the level, and the judge's state where it takes from it.
+func trustWords(t datasets.Trust) string {
+	if t.Judge == judge.Blind || t.Judge == judge.Untested {
+		return t.Level + ", judge " + t.Judge
+	}
+	return t.Level
+}
+
+// warnBlind says on stderr that a set's judge is blind.
+func (a *app) warnBlind(set *datasets.Set) {
+	if t := set.Manifest.Trust; t.Judge == judge.Blind {
+		fmt.Fprintf(a.stderr, "goldgen: warning: %s: %s\n", report.Escape(set.Ref().String()), report.Escape(t.Why))
+	}
 }
 
 func shortDigest(d string) string {
@@ -90,6 +106,7 @@ func newDatasetsShow(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			a.warnBlind(set)
 			return a.show(p, set, o)
 		},
 	}

@@ -27,6 +27,14 @@ func actor(req llm.Request) llm.Reply {
 	return write(last, len(req.Schema) > 0 && strings.Contains(string(req.Schema), "keywords"))
 }
 
+// blindActor is actor, but for one grade for everything.
+func blindActor(req llm.Request) llm.Reply {
+	if strings.HasSuffix(strings.TrimSpace(req.Messages[len(req.Messages)-1].Content), "Grade:") {
+		return llmtest.Graded(req, [4]float64{0.1, 0.1, 0.7, 0.1})
+	}
+	return actor(req)
+}
+
 // tagged gives what stands between the tags of a name, whatever suffix they
 // carry.
 func tagged(text, name string) string {

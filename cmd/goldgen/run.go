@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/judge"
 	"github.com/goldgen/goldgen/pipeline"
 	"github.com/goldgen/goldgen/report"
 )
@@ -166,20 +167,27 @@ func (a *app) printCommitted(s pipeline.RunSummary) error {
 	return t.Write(a.stdout, a.style())
 }
 
-// partlyNote ends with exit code 3 when units failed or a quota was not met.
+// partlyNote ends with exit code 3 when units failed or a quota was not met. It
+// says everything that is the matter.
 func partlyNote(s pipeline.RunSummary) error {
+	var why []string
 	if err := shortfallNote(s.Shortfall); err != nil {
-		return err
+		why = append(why, err.Error())
 	}
-	switch {
-	case s.Trust.Judge == "blind":
-		return &codeError{code: exitPartly, why: "the judge is blind: " + s.Trust.Why + "; the set keeps its source labels"}
-	case s.Calls.Failed > 0 && s.FailedUnits > 0:
-		return &codeError{code: exitPartly, why: fmt.Sprintf("%d units failed; run again to ask them again", s.FailedUnits)}
-	case s.Trust.Judge != "" && s.UnknownGrades > 0:
-		return &codeError{code: exitPartly, why: fmt.Sprintf("%d grades are unknown; goldgen judge --retry-unknown asks again", s.UnknownGrades)}
+	blind := s.Trust.Judge == judge.Blind
+	if blind {
+		why = append(why, s.Trust.Why+"; the set keeps its source labels")
 	}
-	return nil
+	if s.Calls.Failed > 0 && s.FailedUnits > 0 {
+		why = append(why, fmt.Sprintf("%d units failed; run again to ask them again", s.FailedUnits))
+	}
+	if s.Trust.Judge != "" && !blind && s.UnknownGrades > 0 {
+		why = append(why, fmt.Sprintf("%d grades are unknown; goldgen judge --retry-unknown asks again", s.UnknownGrades))
+	}
+	if len(why) == 0 {
+		return nil
+	}
+	return &codeError{code: exitPartly, why: strings.Join(why, "; ")}
 }
 
 func leakNote(evaluations ...*pipeline.Evaluation) error {

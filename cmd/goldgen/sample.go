@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -135,15 +136,15 @@ func shortfallNote(shortfall []datasets.Shortfall) error {
 	if len(shortfall) == 0 {
 		return nil
 	}
-	text := "a quota was not met:"
-	for i, s := range shortfall {
-		if i == 5 {
-			text += fmt.Sprintf(" and %d more", len(shortfall)-i)
-			break
-		}
-		text += fmt.Sprintf(" %s %s: %d of %d (%s);", s.Stratum, s.QueryType, s.Got, s.Wanted, s.Reason)
+	var texts []string
+	for _, s := range shortfall[:min(5, len(shortfall))] {
+		where := strings.TrimSpace(s.Stratum + " " + s.QueryType)
+		texts = append(texts, fmt.Sprintf("%s: %d of %d (%s)", where, s.Got, s.Wanted, s.Reason))
 	}
-	return &codeError{code: exitPartly, why: text}
+	if more := len(shortfall) - len(texts); more > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more", more))
+	}
+	return &codeError{code: exitPartly, why: "a quota was not met: " + strings.Join(texts, "; ")}
 }
 
 func orEmpty[T any](s []T) []T {

@@ -54,10 +54,15 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// fakeollama: starts a fake server with the model fake-chat and the embedder
-// fake-embed, and sets OLLAMA_HOST to it.
-func fakeOllama(ts *testscript.TestScript, _ bool, _ []string) {
-	s := llmtest.NewOllama(llmtest.Config{Handler: actor})
+// fakeollama [blind]: starts a fake server with the model fake-chat and the
+// embedder fake-embed, and sets OLLAMA_HOST to it. A blind model grades every
+// passage alike.
+func fakeOllama(ts *testscript.TestScript, _ bool, args []string) {
+	handler := actor
+	if slices.Contains(args, "blind") {
+		handler = blindActor
+	}
+	s := llmtest.NewOllama(llmtest.Config{Handler: handler})
 	ts.Defer(s.Close)
 	ts.Setenv("OLLAMA_HOST", s.URL)
 }
