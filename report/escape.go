@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -51,4 +52,24 @@ func unsafe(r rune) bool {
 		return false
 	}
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+// EscapeJSON makes an encoded JSON document safe to print without changing what
+// it says: what Escape would show as an escape becomes one of JSON's own.
+func EscapeJSON(doc string) string {
+	risky := func(r rune) bool { return r >= 0x7f && unsafe(r) }
+	if !strings.ContainsFunc(doc, risky) {
+		return doc
+	}
+	var b strings.Builder
+	for _, r := range doc {
+		if !risky(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
 }

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"os"
@@ -171,6 +172,22 @@ func TestEscape(t *testing.T) {
 		if got := report.Escape(in); got != want {
 			t.Errorf("Escape(%q) = %q, want %q", in, got, want)
 		}
+	}
+}
+
+func TestEscapeJSON(t *testing.T) {
+	text := "evil\u202egnp \u009b31m \x7f \U000e0041 世界 👩\u200d👧"
+	doc, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	escaped := report.EscapeJSON(string(doc))
+	if got := report.Escape(escaped); got != escaped {
+		t.Errorf("%q is not safe to print", escaped)
+	}
+	var back string
+	if err := json.Unmarshal([]byte(escaped), &back); err != nil || back != text {
+		t.Errorf("%q reads as %q, %v; want %q", escaped, back, err, text)
 	}
 }
 

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/goldgen/goldgen/report"
 )
 
 // Groups of commands in help.
@@ -108,8 +112,13 @@ func (a *app) jsonFlag(cmd *cobra.Command) {
 
 // printJSON writes v as the one document of --json.
 func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.stdout)
+	var doc bytes.Buffer
+	enc := json.NewEncoder(&doc)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(a.stdout, report.EscapeJSON(doc.String()))
+	return err
 }
