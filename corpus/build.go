@@ -58,6 +58,7 @@ func Build(ctx context.Context, opts BuildOptions, root string) (s *Snapshot, ch
 		if err != nil {
 			return nil, false, err
 		}
+		old.manifest.SkippedBad = b.manifest.SkippedBad // of this reading
 		return old, changed, setLatest(root, filepath.Base(old.dir))
 	}
 	if err := b.finish(ctx); err != nil {

@@ -87,7 +87,7 @@ func recordText(rec record, m mapping) (string, error) {
 	case !isString:
 		return "", fmt.Errorf("%s: field %q: want a string, not %s", rec.where, m.name("text"), render(v))
 	case !utf8.ValidString(text):
-		return "", &badFile{rec.where}
+		return "", &badFile{where: rec.where}
 	}
 	return text, nil
 }

@@ -132,13 +132,16 @@ func newFileReader(src Source) (*fileReader, error) {
 }
 
 func (r *fileReader) read(f folderFile) (Document, error) {
+	if err := checkID("document", f.id); err != nil {
+		return Document{}, &badFile{where: f.id, why: err}
+	}
 	data, err := os.ReadFile(f.path)
 	if err != nil {
 		return Document{}, err
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
-		return Document{}, &badFile{f.id}
+		return Document{}, &badFile{where: f.id}
 	}
 	doc, err := r.document(f, string(data))
 	if err != nil {

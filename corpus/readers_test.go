@@ -244,10 +244,22 @@ func TestBadInput(t *testing.T) {
 }
 
 func TestSkipBad(t *testing.T) {
-	dir := writeFiles(t, map[string]string{"a.md": "Good text.", "bad.md": "caf\xe9"})
-	s := build(t, corpus.Source{Documents: dir, SkipBad: true}, corpus.Chunking{})
-	if diff := cmp.Diff([]string{"bad.md"}, s.Manifest().SkippedBad); diff != "" {
-		t.Error(diff)
+	dir := writeFiles(t, map[string]string{"a.md": "Good text.", "bad.md": "caf\xe9", "new\nline.md": "Text."})
+	root := t.TempDir()
+	source := corpus.Source{Documents: dir, SkipBad: true}
+	for range 2 { // the second finds the snapshot made, and still names what it left out
+		s, _, err := corpus.Build(t.Context(), corpus.BuildOptions{Source: source}, root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"bad.md", "new\nline.md"}, s.Manifest().SkippedBad); diff != "" {
+			t.Error(diff)
+		}
+	}
+	source.SkipBad = false
+	_, _, err := corpus.Build(t.Context(), corpus.BuildOptions{Source: source, Chunking: corpus.Chunking{}}, root)
+	if err == nil || !strings.Contains(err.Error(), "bad.md") {
+		t.Errorf("error %v, want one that names bad.md", err)
 	}
 }
 

@@ -65,7 +65,7 @@ func jsonlRecords(path string) iter.Seq2[record, error] {
 
 func parseLine(where string, line []byte) (record, error) {
 	if !utf8.Valid(line) {
-		return record{}, &badFile{where}
+		return record{}, &badFile{where: where}
 	}
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.UseNumber()

@@ -84,7 +84,16 @@ func checkID(kind, id string) error {
 	return nil
 }
 
-// badFile is a file or line that is not UTF-8.
-type badFile struct{ where string }
+// badFile is a file or line that is not UTF-8, or a file whose name cannot be
+// an id.
+type badFile struct {
+	where string
+	why   error // nil: it is not UTF-8
+}
 
-func (e *badFile) Error() string { return e.where + ": not UTF-8 text" }
+func (e *badFile) Error() string {
+	if e.why != nil {
+		return e.why.Error()
+	}
+	return e.where + ": not UTF-8 text"
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
@@ -40,8 +41,22 @@ func (p *Project) MakeSnapshot(ctx context.Context, out string) (s *corpus.Snaps
 	if err != nil {
 		return nil, false, err
 	}
+	p.warnSkipped(s.Manifest().SkippedBad)
 	embedded, err := p.embedChunks(ctx, s)
 	return s, changed || embedded, err
+}
+
+// warnSkipped names what is not in the snapshot.
+func (p *Project) warnSkipped(names []string) {
+	const shown = 5
+	if len(names) == 0 {
+		return
+	}
+	text := strings.Join(names[:min(shown, len(names))], ", ")
+	if more := len(names) - shown; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	p.Log.Warn("skipped, not UTF-8 or named so that no id can be made of it: " + text)
 }
 
 func (p *Project) buildLatest(ctx context.Context) (*corpus.Snapshot, bool, error) {
