@@ -14,6 +14,7 @@ import (
 
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/eval"
 	"github.com/goldgen/goldgen/judge"
 	"github.com/goldgen/goldgen/retrieve"
 	"github.com/goldgen/goldgen/sample"
@@ -205,7 +206,7 @@ func LoadConfig(dir string) (Config, error) {
 	return ParseConfig(data, path)
 }
 
-// Validate reports the first thing that cannot work, by its key.
+// Validate reports what cannot work, each thing by its key.
 func (c *Config) Validate() error {
 	checks := []error{
 		c.checkVersion(),
@@ -218,7 +219,25 @@ func (c *Config) Validate() error {
 		keyed("embedding", c.Embedding.validate()),
 		keyed("eval", c.Eval.validate()),
 	}
-	return errors.Join(checks...)
+	checks = append(checks, c.checkRetrievers()...)
+	checks = slices.DeleteFunc(checks, func(err error) bool { return err == nil })
+	if len(checks) == 0 {
+		return nil
+	}
+	return problems(checks)
+}
+
+// problems are several mistakes, reported on one line.
+type problems []error
+
+func (p problems) Unwrap() []error { return p }
+
+func (p problems) Error() string {
+	texts := make([]string, len(p))
+	for i, err := range p {
+		texts[i] = strings.ReplaceAll(err.Error(), "\n", "; ")
+	}
+	return strings.Join(texts, "; ")
 }
 
 func keyed(key string, err error) error {
@@ -240,6 +259,23 @@ func (c *Config) checkCorpus() error {
 		return errors.New("corpus: neither source nor chunks is set")
 	}
 	return nil
+}
+
+// checkRetrievers reads the retrievers that the file configures or names,
+// before anything is spent on a set that they could not be scored over.
+func (c *Config) checkRetrievers() []error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(c.Retrievers)) {
+		_, err := retrieve.ParseSpec(name, c.Retrievers)
+		errs = append(errs, keyed("retrievers", err))
+	}
+	for _, name := range c.Eval.Retrievers {
+		if _, configured := c.Retrievers[name]; !configured {
+			_, err := retrieve.ParseSpec(name, c.Retrievers)
+			errs = append(errs, keyed("eval.retrievers", err))
+		}
+	}
+	return errs
 }
 
 func oneOf(key, value string, valid ...string) error {
@@ -303,10 +339,21 @@ func (e *EmbeddingConfig) validate() error {
 }
 
 func (e EvalConfig) validate() error {
+	errs := []error{oneOf("source", e.Source, "in", "judged", "out")}
+	if len(e.K) == 0 {
+		errs = append(errs, errors.New("k: none named"))
+	}
 	for _, k := range e.K {
 		if k <= 0 {
-			return fmt.Errorf("k: %d, want more than 0", k)
+			errs = append(errs, fmt.Errorf("k: %d, want more than 0", k))
 		}
 	}
-	return oneOf("source", e.Source, "in", "judged", "out")
+	if len(e.Metrics) > 0 {
+		_, err := eval.ParseMeasures(strings.Join(e.Metrics, ","))
+		errs = append(errs, keyed("metrics", err))
+	}
+	for _, name := range e.SliceBy {
+		errs = append(errs, oneOf("slice_by", name, eval.SliceNames()...))
+	}
+	return errors.Join(errs...)
 }

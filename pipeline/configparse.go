@@ -1,10 +1,13 @@
 package pipeline
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
@@ -15,6 +18,9 @@ import (
 func ParseConfig(data []byte, path string) (Config, error) {
 	c := DefaultConfig()
 	var root yaml.Node
+	if len(bytes.TrimSpace(data)) == 0 {
+		return c, configError(path, []string{"the file is empty; goldgen init writes one"})
+	}
 	if err := yaml.Load(data, &root); err != nil {
 		return c, configError(path, yamlMessages(err))
 	}
@@ -23,24 +29,24 @@ func ParseConfig(data []byte, path string) (Config, error) {
 		doc = doc.Content[0]
 	}
 	bareProviders(doc)
-	problems := unknownKeys(doc, reflect.TypeFor[Config](), "")
+	mistakes := unknownKeys(doc, reflect.TypeFor[Config](), "")
 	if err := doc.Load(&c); err != nil {
-		problems = append(problems, yamlMessages(err)...)
+		mistakes = append(mistakes, yamlMessages(err)...)
 	}
-	if len(problems) == 0 {
+	if len(mistakes) == 0 {
 		c.fill()
 		if err := c.Validate(); err != nil {
-			problems = strings.Split(err.Error(), "\n")
+			mistakes = []string{err.Error()}
 		}
 	}
-	if len(problems) > 0 {
-		return c, configError(path, problems)
+	if len(mistakes) > 0 {
+		return c, configError(path, mistakes)
 	}
 	return c, nil
 }
 
-func configError(path string, problems []string) error {
-	return fmt.Errorf("%w %s: %s", ErrConfig, path, strings.Join(problems, "; "))
+func configError(path string, mistakes []string) error {
+	return fmt.Errorf("%w %s: %s", ErrConfig, path, strings.Join(mistakes, "; "))
 }
 
 // yamlMessages gives one text for each mistake that the YAML library found.
@@ -51,9 +57,45 @@ func yamlMessages(err error) []string {
 	}
 	var out []string
 	for _, e := range all.Errors {
-		out = append(out, fmt.Sprintf("line %d: %s", e.Mark.Line, e.Message))
+		out = append(out, fmt.Sprintf("line %d: %s", e.Mark.Line, wrongType(e.Message)))
 	}
 	return out
+}
+
+var constructed = regexp.MustCompile("^cannot construct !!(\\w+)(?: `(.*)`)? into (.*)$")
+
+// wrongType puts the library's words for a value of the wrong type into those
+// of the file.
+func wrongType(message string) string {
+	m := constructed.FindStringSubmatch(message)
+	if m == nil {
+		return message
+	}
+	found := map[string]string{"seq": "a list", "map": "a mapping", "null": "nothing"}[m[1]]
+	if m[2] != "" {
+		found = strconv.Quote(m[2])
+	}
+	return fmt.Sprintf("%s, want %s", found, wanted(m[3]))
+}
+
+// wanted describes a Go type as a reader of goldgen.yaml knows it.
+func wanted(goType string) string {
+	switch goType {
+	case "int", "int64", "uint64":
+		return "a whole number"
+	case "float64":
+		return "a number"
+	case "bool":
+		return "true or false"
+	case "string":
+		return "text"
+	case "time.Duration":
+		return "a duration such as 90s"
+	}
+	if strings.HasPrefix(goType, "[]") {
+		return "a list"
+	}
+	return "a mapping"
 }
 
 // bareProviders turns `judge: none` into `judge: {provider: none}`, and

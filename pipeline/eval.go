@@ -76,7 +76,7 @@ func (p *Project) fillEval(o *EvalOptions) {
 // and nDCG at each k, and mrr and judged at the deepest.
 func measuresOf(names string, ks []int) ([]eval.Measure, error) {
 	if names == "" {
-		return eval.DefaultMeasures(slices.Sorted(slices.Values(ks))), nil
+		return eval.DefaultMeasures(slices.Compact(slices.Sorted(slices.Values(ks)))), nil
 	}
 	measures, err := eval.ParseMeasures(names)
 	if err != nil {

@@ -2,6 +2,7 @@ package sample
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -77,17 +78,13 @@ func Defaults() Options {
 	}
 }
 
-// Validate names the first field whose value cannot be used.
+// Validate names every field whose value cannot be used.
 func (o Options) Validate() error {
-	for _, check := range []func() error{o.checkCounts, o.checkStrata, o.checkMix, o.checkStyles} {
-		if err := check(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(o.checkCounts(), o.checkStrata(), o.checkMix(), o.checkStyles())
 }
 
 func (o Options) checkCounts() error {
+	var errs []error
 	for _, c := range []struct {
 		field      string
 		value, min int
@@ -100,13 +97,13 @@ func (o Options) checkCounts() error {
 		{"min_reserve", o.MinReserve, 0},
 	} {
 		if c.value < c.min {
-			return fmt.Errorf("sample.%s: %d is less than %d", c.field, c.value, c.min)
+			errs = append(errs, fmt.Errorf("sample.%s: %d is less than %d", c.field, c.value, c.min))
 		}
 	}
 	if !(o.Reserve >= 0 && o.Reserve <= 100) {
-		return fmt.Errorf("sample.reserve: %v is not between 0 and 100", o.Reserve)
+		errs = append(errs, fmt.Errorf("sample.reserve: %v is not between 0 and 100", o.Reserve))
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 func (o Options) checkStrata() error {

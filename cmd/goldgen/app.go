@@ -112,12 +112,13 @@ func (h *lineHandler) WithGroup(string) slog.Handler { return h }
 func (a *app) bindEnv(cmd *cobra.Command) error {
 	var first error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		value := a.getenv("GOLDGEN_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")))
+		name := "GOLDGEN_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		value := a.getenv(name)
 		if f.Changed || value == "" || f.Name == "help" || first != nil {
 			return
 		}
 		if err := cmd.Flags().Set(f.Name, value); err != nil {
-			first = usagef("GOLDGEN_%s: %v", strings.ToUpper(f.Name), err)
+			first = usagef("%s: %v", name, err)
 		}
 	})
 	return first
