@@ -13,6 +13,8 @@ import (
 	"sync"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/goldgen/goldgen/internal/parquetfile"
 )
 
 // ChunkInfo is what sampling needs of a chunk, without its text.
@@ -98,12 +100,14 @@ func decodeInfos(path string, g rowGroup, spent []ChunkInfo) (out infoGroup) {
 	for i := range out.infos {
 		out.infos[i].Row = g.first + int64(i)
 	}
-	out.err = guarded(path, func() error { return decodeColumns(path, g, out.infos) })
+	if err := parquetfile.Guard(func() error { return decodeColumns(g, out.infos) }); err != nil {
+		out.err = fmt.Errorf("%s: %w", path, err)
+	}
 	return out
 }
 
-func decodeColumns(path string, g rowGroup, infos []ChunkInfo) error {
-	c := &columnReader{path: path, group: g}
+func decodeColumns(g rowGroup, infos []ChunkInfo) error {
+	c := &columnReader{group: g}
 	c.strings("chunk_id", func(i int) *string { return &infos[i].ChunkID })
 	c.repeats("doc_id", func(i int) *string { return &infos[i].DocID })
 	c.repeats("category", func(i int) *string { return &infos[i].Category })
@@ -128,7 +132,6 @@ func decodeColumns(path string, g rowGroup, infos []ChunkInfo) error {
 
 // columnReader reads flat, required columns of a row group; the first error stays.
 type columnReader struct {
-	path  string
 	group rowGroup
 	err   error
 }
@@ -149,7 +152,7 @@ func (c *columnReader) pages(column string, f func(base int, values []parquet.Va
 	}
 	leaf, ok := c.group.Schema().Lookup(column)
 	if !ok {
-		c.err = fmt.Errorf("%s: no column %q", c.path, column)
+		c.err = fmt.Errorf("no column %q", column)
 		return
 	}
 	pages := c.group.ColumnChunks()[leaf.ColumnIndex].Pages()
@@ -164,7 +167,7 @@ func (c *columnReader) pages(column string, f func(base int, values []parquet.Va
 			return
 		}
 		if err != nil {
-			c.err = fmt.Errorf("%s: column %q: damaged at row %d: %w", c.path, column, c.group.first+int64(base), err)
+			c.err = fmt.Errorf("column %q: damaged at row %d: %w", column, c.group.first+int64(base), err)
 			return
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/goldgen/goldgen/internal/parquetfile"
 )
 
 // ChunksAt reads the chunks at the given rows (ChunkInfo.Row), in the order
@@ -81,8 +83,8 @@ func findRows[T any](path, column string, ids []string) ([]int64, error) {
 	}
 	var rows []int64
 	for h, err := range ordered(context.Background(), rowGroups(pf), func(g rowGroup) (h hits) {
-		h.err = guarded(path, func() error {
-			c := &columnReader{path: path, group: g}
+		h.err = parquetfile.Guard(func() error {
+			c := &columnReader{group: g}
 			c.each(column, func(i int, v parquet.Value) {
 				if _, ok := wanted[string(v.ByteArray())]; ok {
 					h.rows = append(h.rows, g.first+int64(i))
@@ -96,7 +98,7 @@ func findRows[T any](path, column string, ids []string) ([]int64, error) {
 			err = h.err
 		}
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		rows = append(rows, h.rows...)
 	}
@@ -121,7 +123,7 @@ func rowsAt[T any](path string, rows []int64, f func(row int64, r *T)) error {
 	next := int64(0)
 	for _, row := range rows {
 		one := make([]T, 1)
-		err := guarded(path, func() error {
+		err := parquetfile.Guard(func() error {
 			if row != next {
 				if err := reader.SeekToRow(row); err != nil {
 					return err

@@ -5,54 +5,21 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/goldgen/goldgen/internal/parquetfile"
 )
-
-// guarded calls f and turns a panic of the Parquet library, which altered files
-// can cause, into an error naming the file.
-func guarded(path string, f func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%s: damaged Parquet file: %v", path, r)
-		}
-	}()
-	return f()
-}
-
-// openParquet opens a Parquet file; close the returned file when done.
-func openParquet(path string) (*os.File, *parquet.File, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	st, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return nil, nil, err
-	}
-	var pf *parquet.File
-	err = guarded(path, func() error {
-		pf, err = parquet.OpenFile(f, st.Size(), parquet.SkipBloomFilters(true))
-		return err
-	})
-	if err != nil {
-		f.Close()
-		return nil, nil, fmt.Errorf("%s: truncated or no Parquet file: %w", path, err)
-	}
-	return f, pf, nil
-}
 
 // parquetRecords yields the rows of any Parquet file as records, once its
 // schema is known to have the needed columns.
 func parquetRecords(path string, m mapping, need columns) iter.Seq2[record, error] {
 	return func(yield func(record, error) bool) {
-		f, pf, err := openParquet(path)
+		f, pf, err := parquetfile.Open(path)
 		if err != nil {
 			yield(record{}, err)
 			return
@@ -67,7 +34,7 @@ func parquetRecords(path string, m mapping, need columns) iter.Seq2[record, erro
 		rows := make([]any, 64)
 		for base := 0; ; {
 			var n int
-			err := guarded(path, func() (err error) { n, err = reader.Read(rows); return err })
+			err := parquetfile.Guard(func() (err error) { n, err = reader.Read(rows); return err })
 			for i := range rows[:n] {
 				fields, _ := plainGroup(pf.Schema(), rows[i]).(map[string]any)
 				if !yield(record{fmt.Sprintf("%s row %d", path, base+i), fields}, nil) {

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/goldgen/goldgen/internal/parquetfile"
 )
 
 // Bounds of what is held before it is written.
@@ -114,7 +116,7 @@ func tableRows[T any](path string) iter.Seq2[*T, error] {
 		for left > 0 {
 			clear(rows)
 			var n int
-			err := guarded(path, func() (err error) { n, err = reader.Read(rows); return err })
+			err := parquetfile.Guard(func() (err error) { n, err = reader.Read(rows); return err })
 			if err != nil && !errors.Is(err, io.EOF) || n == 0 {
 				yield(nil, fmt.Errorf("%s: damaged: %d rows missing: %w", path, left, orShort(err)))
 				return
@@ -139,7 +141,7 @@ func orShort(err error) error {
 // openTable opens a Parquet file whose columns must be those of T: a missing
 // column would read as zeros.
 func openTable[T any](path string) (*os.File, *parquet.File, error) {
-	f, pf, err := openParquet(path)
+	f, pf, err := parquetfile.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+
+	"github.com/goldgen/goldgen/internal/parquetfile"
 )
 
 // Problem is one thing that Verify found wrong.
@@ -60,7 +62,7 @@ func (v *verifier) files() {
 // readable reports whether the rows can be examined although a file is altered.
 func (v *verifier) readable() bool {
 	for _, name := range []string{documentsFile, chunksFile} {
-		f, _, err := openParquet(filepath.Join(v.s.dir, name))
+		f, _, err := parquetfile.Open(filepath.Join(v.s.dir, name))
 		if err != nil {
 			return false
 		}

@@ -126,8 +126,8 @@ func TestBadParquetQrels(t *testing.T) {
 	for name, want := range map[string][]string{
 		"null":    {"row 1", "null"},
 		"text":    {`column "chunk_id" is missing`, `column "grade" has type BYTE_ARRAY`},
-		"garbage": {"not a readable Parquet file"},
-		"empty":   {"not a readable Parquet file"},
+		"garbage": {"truncated or no Parquet file"},
+		"empty":   {"truncated or no Parquet file"},
 		"folder":  {"is a folder"},
 		"missing": {"no such file"},
 	} {

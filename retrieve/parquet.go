@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/goldgen/goldgen/internal/parquetfile"
 )
 
 // ReadParquet reads a run of columns case_id, rank, chunk_id and score (strings,
@@ -24,35 +27,23 @@ func ReadParquet(r io.ReaderAt, size int64, name string) (*Run, error) {
 
 // readRunTable reads the four columns side by side: decoding is most of the
 // time.
-func readRunTable(r io.ReaderAt, size int64) (read *rows, err error) {
-	defer recoverTo(&err)
-	file, err := parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+func readRunTable(r io.ReaderAt, size int64) (*rows, error) {
+	file, err := parquetfile.OpenReader(r, size, parquet.SkipPageIndex(true))
 	if err != nil {
 		return nil, err
 	}
 	t := runTable{file: file, hint: int(min(file.NumRows(), 1<<21))}
-	if err := t.check(); err != nil {
+	if err := parquetfile.Guard(t.check); err != nil {
 		return nil, err
 	}
 	var workers errgroup.Group
 	for _, column := range []func() error{t.readIDs, t.readScores, t.readRanks, t.readQueries} {
-		workers.Go(func() (err error) {
-			defer recoverTo(&err)
-			return column()
-		})
+		workers.Go(func() error { return parquetfile.Guard(column) })
 	}
 	if err := workers.Wait(); err != nil {
 		return nil, err
 	}
 	return t.finish()
-}
-
-// recoverTo turns a panic of the Parquet library, which damaged files can
-// cause, into an error.
-func recoverTo(err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("is damaged: %v", p)
-	}
 }
 
 // runTable is a run in Parquet while it is read.
@@ -82,22 +73,13 @@ func (t *runTable) check() error {
 		switch {
 		case !ok:
 			errs = append(errs, fmt.Errorf("column %s is missing", want.name))
-		case leaf.MaxRepetitionLevel > 0 || !hasKind(want.kinds, leaf.Node.Type().Kind()):
+		case leaf.MaxRepetitionLevel > 0 || !slices.Contains(want.kinds, leaf.Node.Type().Kind()):
 			errs = append(errs, fmt.Errorf("column %s is %s, not %s", want.name, leaf.Node.Type(), want.what))
 		default:
 			t.columns[i] = leaf.ColumnIndex
 		}
 	}
 	return errors.Join(errs...)
-}
-
-func hasKind(kinds []parquet.Kind, kind parquet.Kind) bool {
-	for _, k := range kinds {
-		if k == kind {
-			return true
-		}
-	}
-	return false
 }
 
 // page is what one page of a column holds: values, or indexes into the
@@ -269,13 +251,7 @@ func (t *runTable) appendPlainQueries(values encoding.Values) {
 	}
 }
 
-func unmet(n int) []int32 {
-	dictionary := make([]int32, n)
-	for i := range dictionary {
-		dictionary[i] = -1
-	}
-	return dictionary
-}
+func unmet(n int) []int32 { return slices.Repeat([]int32{-1}, n) }
 
 // finish checks that the columns are of one length.
 func (t *runTable) finish() (*rows, error) {

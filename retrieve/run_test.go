@@ -206,6 +206,8 @@ func TestReadParquetErrors(t *testing.T) {
 		"cut":   {good[:len(good)/2], "run r.parquet: "},
 		"empty": {nil, "run r.parquet: "},
 		"text":  {[]byte("q Q0 d 1 2 t\nq Q0 d 2 1 t\n"), "run r.parquet: "},
+		"footer longer than the file": {[]byte("PAR1 no rows, and then\xff\xff\xff\x7fPAR1"),
+			"run r.parquet: truncated or no Parquet file: footer of 2147483647 bytes in a file of 30"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := readParquet(tc.data)

@@ -69,12 +69,45 @@ func rows[T any](path string, check func(got, want *parquet.Schema) error) iter.
 
 // Schema opens the file far enough to give its schema.
 func Schema(path string) (schema *parquet.Schema, err error) {
-	f, file, err := open(path)
+	f, file, err := Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	defer f.Close()
 	return file.Schema(), nil
+}
+
+// Open opens a file to read it by other means than Rows; close the returned
+// os.File when done. Calls of the library on it belong into Guard. Errors name
+// the file.
+func Open(path string) (*os.File, *parquet.File, error) {
+	f, file, err := open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, file, nil
+}
+
+// OpenReader is Open for what is open already, size bytes long. Its errors name
+// no file.
+func OpenReader(r io.ReaderAt, size int64, options ...parquet.FileOption) (*parquet.File, error) {
+	file, err := guarded(func() (*parquet.File, error) {
+		if err := checkFooter(r, size); err != nil {
+			return nil, err
+		}
+		return parquet.OpenFile(r, size, append(options, parquet.SkipBloomFilters(true))...)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("truncated or no Parquet file: %w", err)
+	}
+	return file, nil
+}
+
+// Guard calls do and turns a panic of the library, which damaged files can
+// cause, into an error.
+func Guard(do func() error) error {
+	_, err := guarded(func() (struct{}, error) { return struct{}{}, do() })
+	return err
 }
 
 func each[T any](path string, check func(got, want *parquet.Schema) error, yield func(T) bool) error {
@@ -135,15 +168,10 @@ func open(path string) (*os.File, *parquet.File, error) {
 		f.Close()
 		return nil, nil, err
 	}
-	file, err := guarded(func() (*parquet.File, error) {
-		if err := checkFooter(f, info.Size()); err != nil {
-			return nil, err
-		}
-		return parquet.OpenFile(f, info.Size(), parquet.SkipBloomFilters(true))
-	})
+	file, err := OpenReader(f, info.Size())
 	if err != nil {
 		f.Close()
-		return nil, nil, fmt.Errorf("not a readable Parquet file: %w", err)
+		return nil, nil, err
 	}
 	return f, file, nil
 }
@@ -163,7 +191,7 @@ func checkFooter(f io.ReaderAt, size int64) error {
 		return err
 	}
 	if string(tail[4:]) != "PAR1" {
-		return errors.New("it does not end as one: truncated?")
+		return errors.New("it does not end as one")
 	}
 	if n := binary.LittleEndian.Uint32(tail[:4]); int64(n) > size-footerSize {
 		return fmt.Errorf("footer of %d bytes in a file of %d", n, size)
@@ -171,7 +199,7 @@ func checkFooter(f io.ReaderAt, size int64) error {
 	return nil
 }
 
-// guarded turns the library's panic on damaged input into an error.
+// guarded is Guard for a call with a result.
 func guarded[T any](do func() (T, error)) (out T, err error) {
 	defer func() {
 		if r := recover(); r != nil {
