@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -88,12 +89,14 @@ func (b *bench) needsVectors(spec retrieve.Spec) bool {
 	return false
 }
 
+var errNoVectors = errors.New("the snapshot has none")
+
 func (b *bench) noVectors(spec string) error {
 	if b.embedder == nil {
 		return hinted("add to goldgen.yaml: embedding: {provider: ollama, model: all-minilm}, then run goldgen snapshot",
 			"%w: retriever %s needs vectors, and no embedding is configured", ErrConfig, spec)
 	}
-	return hinted("goldgen snapshot", "retriever %s needs vectors of %s, and the snapshot has none", spec, b.embedder.pin.Model)
+	return hinted("goldgen snapshot", "retriever %s needs vectors of %s, and %w", spec, b.embedder.pin.Model, errNoVectors)
 }
 
 // poolMembers builds the retrievers that judging pools: those of the
@@ -120,12 +123,31 @@ func (p *Project) poolMembers(ctx context.Context, b *bench) (map[string]retriev
 			continue
 		}
 		r, _, err := b.retriever(ctx, name)
+		if p.DryRun && errors.Is(err, errNoVectors) {
+			continue // they are among what the run would ask for
+		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("eval.retrievers: %w", err)
 		}
 		members[name], depth[name] = r, p.maxK()
 	}
+	if p.DryRun {
+		for name, r := range members {
+			members[name] = dryMember{r}
+		}
+	}
 	return members, depth, nil
+}
+
+// dryMember finds nothing where a query would have to be embedded first.
+type dryMember struct{ retrieve.Retriever }
+
+func (d dryMember) Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Result, error) {
+	found, err := d.Retriever.Retrieve(ctx, q)
+	if isDry(err) {
+		return retrieve.Result{}, nil
+	}
+	return found, err
 }
 
 // isPoolSetting tells the depths of a pool that name no retriever.

@@ -37,6 +37,9 @@ func (p *Project) openEmbedder(ctx context.Context) (*chunkEmbedder, error) {
 	}
 	e := &chunkEmbedder{stack: stack, config: c}
 	vectors, err := e.embed(ctx, "", []string{probe})
+	if p.DryRun && isDry(err) {
+		return e, nil
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("embedding: %w", err), stack.Close())
 	}
@@ -152,6 +155,9 @@ func (p *Project) embedChunks(ctx context.Context, s *corpus.Snapshot) (bool, er
 	if _, ok := e.stored(s); ok {
 		return false, nil
 	}
+	if p.DryRun {
+		return false, e.count(ctx, s)
+	}
 	p.Progress.Begin("embed", s.Manifest().Chunks)
 	defer p.Progress.End()
 	run := &embedding{chunkEmbedder: e, progress: p.Progress}
@@ -162,6 +168,17 @@ func (p *Project) embedChunks(ctx context.Context, s *corpus.Snapshot) (bool, er
 		p.Log.Warn(fmt.Sprintf("%d chunks are longer than %s takes and were shortened for it (embedding.long: %s)", run.cut, e.pin.Model, e.config.Long))
 	}
 	return true, nil
+}
+
+// count goes through the calls that a snapshot's vectors take, for a dry run.
+func (e *chunkEmbedder) count(ctx context.Context, s *corpus.Snapshot) error {
+	run := &embedding{chunkEmbedder: e, progress: NoProgress{}}
+	for _, err := range run.vectors(ctx, s) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // embedding is one run over a snapshot's chunks.
@@ -247,6 +264,9 @@ func (r *embedding) batch(ctx context.Context, chunks []corpus.Chunk, out [][]fl
 				out[i] = vectors[j]
 			}
 			return nil
+		}
+		if isDry(err) {
+			return nil // counted; nobody reads the vectors
 		}
 		var tooLong *llm.Error
 		if !errors.As(err, &tooLong) || tooLong.Kind != llm.KindTooLong || tooLong.Index >= len(left) {

@@ -148,7 +148,7 @@ func (p *Project) planHeader(s *corpus.Snapshot, plan *sample.Plan) (Header, err
 		return Header{}, err
 	}
 	if p.Config.Embedding != nil {
-		if pins.Embedding, err = p.embeddingPin(s); err != nil {
+		if pins.Embedding, err = p.embeddingPin(s); err != nil && !p.DryRun {
 			return Header{}, err
 		}
 	}
