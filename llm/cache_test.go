@@ -419,3 +419,27 @@ func TestStatsAndPrune(t *testing.T) {
 		t.Error("pruning everything was not refused")
 	}
 }
+
+func TestPaceIsReadFromCachedReplies(t *testing.T) {
+	cache, err := llm.OpenCache(t.Context(), filepath.Join(t.TempDir(), "replies.sqlite"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cache.Close()
+	model := request("x").Model
+	if pace, ok, err := cache.Pace(t.Context(), model); pace != 0 || ok || err != nil {
+		t.Errorf("empty cache: got %v, %v, %v", pace, ok, err)
+	}
+	for i, took := range []time.Duration{time.Second, 3 * time.Second, 0} {
+		req := request(fmt.Sprint(i))
+		if err := cache.PutReply(req.Key(), model, llm.Reply{Text: "x", FinishReason: llm.FinishStop, Elapsed: took}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if pace, ok, err := cache.Pace(t.Context(), model); pace != 2*time.Second || !ok || err != nil {
+		t.Errorf("got %v, %v, %v, want 2s from the two replies whose time is known", pace, ok, err)
+	}
+	if _, ok, err := cache.Pace(t.Context(), llm.Model{Provider: "ollama", Name: "other"}); ok || err != nil {
+		t.Errorf("another model: got %v, %v", ok, err)
+	}
+}

@@ -77,7 +77,7 @@ type Reply struct {
 	PromptTokens int            `json:"prompt_tokens"`
 	OutputTokens int            `json:"output_tokens"`
 	Cached       bool           `json:"-"`
-	Elapsed      time.Duration  `json:"-"`
+	Elapsed      time.Duration  `json:"elapsed_ns,omitempty"` // of the call that brought it
 }
 
 // Client asks a model. Complete may be called concurrently. An error means

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 )
@@ -150,8 +151,9 @@ type Missed struct {
 
 // DryRun stands in the place of a server: it counts and never calls.
 type DryRun struct {
-	mu     sync.Mutex
-	missed Missed
+	mu      sync.Mutex
+	missed  Missed
+	replies map[Model]int // calls to Complete, by model
 }
 
 // Missed gives the figures so far.
@@ -161,9 +163,23 @@ func (d *DryRun) Missed() Missed {
 	return d.missed
 }
 
+// Replies says how many replies of each model were missed; embeddings are not
+// among them.
+func (d *DryRun) Replies() map[Model]int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return maps.Clone(d.replies)
+}
+
 // Complete returns an error that wraps ErrDryRun.
 func (d *DryRun) Complete(_ context.Context, req Request) (Reply, error) {
 	d.count(promptTokens(req), req.Options.NumPredict)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.replies == nil {
+		d.replies = map[Model]int{}
+	}
+	d.replies[req.Model]++
 	return Reply{}, ErrDryRun
 }
 

@@ -21,6 +21,7 @@ type models struct {
 	budget  *llm.Budget
 	counter *llm.Counter
 	dry     *llm.DryRun
+	lanes   map[llm.Model]int // calls in flight at once, by model
 	began   time.Time
 }
 
@@ -80,6 +81,10 @@ func (p *Project) open(ctx context.Context, cfg connect.Config, own []string) (*
 	if err != nil {
 		return nil, err
 	}
+	if p.models.lanes == nil {
+		p.models.lanes = map[llm.Model]int{}
+	}
+	p.models.lanes[stack.Model] = stack.Concurrency
 	if stack.Seen.FromCache {
 		p.Log.Warn(fmt.Sprintf("no server of model %s answers; replies come from the cache, of the model seen %s",
 			cfg.Model, stack.Seen.At.Format(time.DateTime)))
@@ -154,30 +159,45 @@ func (p *Project) ask() llm.AskOptions { return llm.AskOptions{RetryUnknown: p.R
 // DryRunReport says what a run would ask for. Remaining is a lower bound: what
 // is asked next can depend on a reply that is not there yet.
 type DryRunReport struct {
-	Cached    int     `json:"cached"`
-	Remaining int     `json:"remaining"`
-	TokensIn  int     `json:"tokens_in"`
-	TokensOut int     `json:"tokens_out_max"`
-	Seconds   float64 `json:"seconds"` // by the speed of cached replies, 0 unknown
+	Cached    int      `json:"cached"`
+	Remaining int      `json:"remaining"`
+	TokensIn  int      `json:"tokens_in"`
+	TokensOut int      `json:"tokens_out_max"`
+	Seconds   *float64 `json:"seconds"` // by the pace of cached replies, without embeddings; null unknown
 }
 
 // TimeText is the time in words.
 func (d DryRunReport) TimeText() string {
-	if d.Seconds == 0 {
-		return "time unknown before the first call"
+	if d.Seconds == nil {
+		return "time unknown before the model's first call"
 	}
-	return "about " + time.Duration(d.Seconds*float64(time.Second)).Round(time.Second).String()
+	return "about " + time.Duration(*d.Seconds*float64(time.Second)).Round(time.Second).String()
 }
 
 // DryRunReport sums up a dry run.
-func (p *Project) DryRunReport() DryRunReport {
+func (p *Project) DryRunReport(ctx context.Context) (DryRunReport, error) {
 	if p.models.dry == nil {
-		return DryRunReport{}
+		return DryRunReport{Seconds: new(float64)}, nil
 	}
 	missed := p.models.dry.Missed()
+	seconds, err := p.remainingSeconds(ctx)
 	return DryRunReport{
-		Cached: p.Calls().Cached, Remaining: missed.Calls, TokensIn: missed.TokensIn, TokensOut: missed.TokensOut,
+		Cached: p.Calls().Cached, Remaining: missed.Calls, TokensIn: missed.TokensIn, TokensOut: missed.TokensOut, Seconds: seconds,
+	}, err
+}
+
+// remainingSeconds takes the pace of each model from its cached replies; nil
+// where one has none.
+func (p *Project) remainingSeconds(ctx context.Context) (*float64, error) {
+	total := 0.0
+	for model, calls := range p.models.dry.Replies() {
+		pace, ok, err := p.models.cache.Pace(ctx, model)
+		if err != nil || !ok {
+			return nil, err
+		}
+		total += float64(calls) * pace.Seconds() / float64(max(1, p.models.lanes[model]))
 	}
+	return &total, nil
 }
 
 // costs are what a version's manifest records outside of its digest.

@@ -60,7 +60,7 @@ func (a *app) runGenerate(ctx context.Context, p *pipeline.Project, o generateOp
 		return err
 	}
 	if p.DryRun {
-		return a.reportDryRun(p.DryRunReport())
+		return a.reportDryRun(ctx, p)
 	}
 	written, err := writeStage(a, o.stageIO, g.Header, g.Records)
 	if err != nil {

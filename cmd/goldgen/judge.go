@@ -55,7 +55,7 @@ func (a *app) runJudge(ctx context.Context, p *pipeline.Project, o judgeOptions)
 		return err
 	}
 	if p.DryRun {
-		return a.reportDryRun(p.DryRunReport())
+		return a.reportDryRun(ctx, p)
 	}
 	summary := p.Summary(committed, nil)
 	if a.json {

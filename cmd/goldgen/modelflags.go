@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -68,11 +69,15 @@ func (o *modelOptions) applyTo(m *pipeline.ModelConfig) {
 }
 
 // reportDryRun prints what a run would ask for.
-func (a *app) reportDryRun(d pipeline.DryRunReport) error {
+func (a *app) reportDryRun(ctx context.Context, p *pipeline.Project) error {
+	d, err := p.DryRunReport(ctx)
+	if err != nil {
+		return err
+	}
 	if a.json {
 		return a.printJSON(d)
 	}
-	_, err := fmt.Fprintf(a.stdout, "dry run: %d calls are cached, at least %d remain: about %d tokens in, at most %d out, %s\n",
+	_, err = fmt.Fprintf(a.stdout, "dry run: %d calls are cached, at least %d remain: about %d tokens in, at most %d out, %s\n",
 		d.Cached, d.Remaining, d.TokensIn, d.TokensOut, d.TimeText())
 	return err
 }

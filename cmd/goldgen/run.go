@@ -66,7 +66,7 @@ func (a *app) runAll(ctx context.Context, p *pipeline.Project, o runOptions) err
 		return err
 	}
 	if p.DryRun {
-		return a.reportDryRun(p.DryRunReport())
+		return a.reportDryRun(ctx, p)
 	}
 	if a.json {
 		if err := a.printJSON(done.Summary); err != nil {
