@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -132,6 +133,31 @@ func TestTable(t *testing.T) {
 				t.Fatal(err)
 			}
 			golden(t, name, b.Bytes())
+		})
+	}
+}
+
+// A terminal that is too narrow costs no column: text wraps, numbers follow in
+// another block.
+func TestTableThatIsWiderThanTheTerminal(t *testing.T) {
+	scores := report.NewTable("retriever", "query type", ">n", ">recall@1", ">recall@10", ">ndcg@10")
+	scores.Keys = 3
+	scores.Add("bm25", "factual", "30", "0.833 [0.69, 0.98]", "1.000 [1.00, 1.00]", "0.938 [0.89, 0.99]")
+	scores.Add("bm25", "all", "60", "0.850 [0.76, 0.94]", "1.000 [1.00, 1.00]", "0.942 [0.91, 0.98]")
+	doctor := report.NewTable("part", "state", "detail", "do")
+	doctor.Add("judge", "warn", "provider builtin: no model; shows the pipeline, not quality", "set judge: {provider: ollama, model: ...} in goldgen.yaml")
+	for name, table := range map[string]*report.Table{"table-blocks.txt": scores, "table-wrapped.txt": doctor} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := table.Write(&b, report.Style{Terminal: true, Width: 72}); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name, b.Bytes())
+			for line := range strings.Lines(b.String()) {
+				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 72 {
+					t.Errorf("a line of %d columns: %s", n, line)
+				}
+			}
 		})
 	}
 }

@@ -36,6 +36,7 @@ type Column struct {
 type Table struct {
 	Columns []Column
 	Rows    [][]string
+	Keys    int // leading columns that name a row; 0 means 1
 }
 
 // NewTable makes a table; a name that begins with ">" is aligned to the right.
@@ -90,25 +91,40 @@ func cell(row []string, i int) string {
 // aligned renders through go-pretty. Colours are set here, in the text: whether
 // go-pretty would write its own depends on the environment.
 func (t *Table) aligned(style Style) string {
+	rows := make([][]string, len(t.Rows))
+	for r, row := range t.Rows {
+		rows[r] = make([]string, len(t.Columns))
+		for i, c := range t.Columns {
+			rows[r][i] = cut(Escape(cell(row, i)), c.Max)
+		}
+	}
+	blocks, limits := t.fit(rows, style.Width)
+	var out []string
+	for _, columns := range blocks {
+		out = append(out, t.block(rows, columns, limits, style))
+	}
+	return strings.Join(out, "\n\n")
+}
+
+// block renders some of the columns.
+func (t *Table) block(rows [][]string, columns, limits []int, style Style) string {
 	tw := table.NewWriter()
 	tw.SetStyle(look())
 	tw.SuppressTrailingSpaces()
-	header := make(table.Row, len(t.Columns))
-	for i, c := range t.Columns {
-		header[i] = style.paint(c.Name, text.Bold)
+	header, configs := table.Row{}, make([]table.ColumnConfig, len(columns))
+	for j, i := range columns {
+		header = append(header, style.paint(t.Columns[i].Name, text.Bold))
+		configs[j] = t.config(i, j+1, limits[i])
 	}
 	tw.AppendHeader(header)
-	for _, row := range t.Rows {
-		cells := make(table.Row, len(t.Columns))
-		for i, c := range t.Columns {
-			cells[i] = cut(Escape(cell(row, i)), c.Max)
+	for _, row := range rows {
+		cells := table.Row{}
+		for _, i := range columns {
+			cells = append(cells, row[i])
 		}
 		tw.AppendRow(cells)
 	}
-	tw.SetColumnConfigs(t.configs())
-	if style.Width > 0 {
-		tw.Style().Size.WidthMax = style.Width
-	}
+	tw.SetColumnConfigs(configs)
 	return tw.Render()
 }
 
@@ -117,22 +133,28 @@ func (t *Table) aligned(style Style) string {
 func look() table.Style {
 	return table.Style{
 		Name:    "goldgen",
-		Box:     table.BoxStyle{PaddingRight: "  ", UnfinishedRow: "…"},
+		Box:     table.BoxStyle{PaddingRight: "  "},
 		Format:  table.FormatOptions{Header: text.FormatDefault, Row: text.FormatDefault, Footer: text.FormatDefault},
 		Options: table.OptionsNoBordersAndSeparators,
 	}
 }
 
-func (t *Table) configs() []table.ColumnConfig {
-	configs := make([]table.ColumnConfig, len(t.Columns))
-	for i, c := range t.Columns {
-		align := text.AlignLeft
-		if c.Right {
-			align = text.AlignRight
-		}
-		configs[i] = table.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align}
+// config says how column i stands at a place of a block. Text longer than the
+// limit is wrapped, or cut where the column has a Max: that is one whose rows
+// are to stay lines.
+func (t *Table) config(i, place, limit int) table.ColumnConfig {
+	c := t.Columns[i]
+	config := table.ColumnConfig{Number: place, Align: text.AlignLeft, AlignHeader: text.AlignLeft}
+	if c.Right {
+		config.Align, config.AlignHeader = text.AlignRight, text.AlignRight
 	}
-	return configs
+	if limit > 0 {
+		config.WidthMax, config.WidthMaxEnforcer = limit, text.WrapSoft
+		if c.Max > 0 {
+			config.WidthMaxEnforcer = cut
+		}
+	}
+	return config
 }
 
 // cut shortens text to a number of columns and marks that it did.

@@ -19,14 +19,14 @@ const (
 )
 
 // Terminal writes a result for a person: what was scored and how far it can be
-// trusted, the means with their intervals, slices, leaks, abstention, latency
+// trusted, leaks, the means with their intervals, slices, abstention, latency
 // and hints. Piped, tables are tab-separated and the rest is plain lines.
 func Terminal(w io.Writer, r *eval.Result, style Style) error {
 	p := &page{w: w, style: style}
 	p.header(r)
+	p.leaks(r)
 	p.metrics(r)
 	p.slices(r)
-	p.leaks(r)
 	p.failures(r)
 	p.abstention(r)
 	p.latency(r)
@@ -67,18 +67,50 @@ func (p *page) header(r *eval.Result) {
 	p.field("retriever", retrieverWords(r.Retriever))
 	p.field("cases", caseWords(r))
 	p.field("conventions", conventionWords(&r.Conventions))
-	p.line("")
 }
 
 func (p *page) field(name, value string) {
+	if p.err == nil {
+		p.err = Field(p.w, name, value, p.style)
+	}
+}
+
+// fieldWidth is where the values of fields begin on a terminal.
+const fieldWidth = 13
+
+// Field writes one named value; an empty one is left out. On a terminal a long
+// value goes on under itself.
+func Field(w io.Writer, name, value string, style Style) error {
 	if value == "" {
-		return
+		return nil
 	}
-	if p.style.Terminal {
-		p.line("%-12s %s", name, Escape(value))
-		return
+	value = Escape(value)
+	if !style.Terminal {
+		_, err := fmt.Fprintf(w, "%s\t%s\n", name, value)
+		return err
 	}
-	p.line("%s\t%s", name, Escape(value))
+	indent := "\n" + strings.Repeat(" ", fieldWidth)
+	_, err := fmt.Fprintf(w, "%-*s%s\n", fieldWidth, name, strings.Join(wrap(value, style.Width-fieldWidth), indent))
+	return err
+}
+
+// wrap breaks text between words; a word that is longer than a line stays whole,
+// so that a path can be copied.
+func wrap(s string, width int) []string {
+	words := strings.Fields(s)
+	if width < 20 || len(words) == 0 {
+		return []string{s}
+	}
+	lines := []string{words[0]}
+	for _, word := range words[1:] {
+		last := len(lines) - 1
+		if text.StringWidthWithoutEscSequences(lines[last])+1+text.StringWidthWithoutEscSequences(word) > width {
+			lines = append(lines, word)
+			continue
+		}
+		lines[last] += " " + word
+	}
+	return lines
 }
 
 func shortDigest(d string) string {
@@ -134,7 +166,7 @@ func caseWords(r *eval.Result) string {
 		parts = append(parts, fmt.Sprintf("%.0f %% of %d results judged", 100*float64(c.Judged)/float64(c.Results), c.Results))
 	}
 	if c.Unknown > 0 {
-		parts = append(parts, fmt.Sprintf("%d of them with a grade that the judge could not give", c.Unknown))
+		parts = append(parts, fmt.Sprintf("%d of unknown grade (asked, and no usable reply)", c.Unknown))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -156,6 +188,7 @@ func (p *page) metrics(r *eval.Result) {
 	for _, m := range r.Metrics {
 		t.Add(m.Name, number(m.Mean), number(m.Low), number(m.High), fmt.Sprint(m.N), note(m.Metric))
 	}
+	p.line("")
 	p.table(withoutEmpty(t))
 }
 
@@ -194,22 +227,42 @@ func (p *page) slices(r *eval.Result) {
 	}
 }
 
-// sliceMetrics is how many measures a slice table shows; all are in the JSON.
-const sliceMetrics = 6
+// headlines is how many measures a table with a column for each shows; all are
+// in the JSON.
+const headlines = 6
+
+// Headline names the measures that a table of slices has room for: the first
+// ones without precision, which a set with one relevant chunk a case bounds at
+// 1/k, judged and ndcg@1; with them where there is nothing else.
+func Headline(all eval.Metrics) []string {
+	var names, rest []string
+	for _, m := range all {
+		if strings.HasPrefix(m.Name, "precision") || strings.HasPrefix(m.Name, "judged") || m.Name == "ndcg@1" {
+			rest = append(rest, m.Name)
+			continue
+		}
+		names = append(names, m.Name)
+	}
+	if len(names) == 0 {
+		names = rest
+	}
+	return names[:min(headlines, len(names))]
+}
 
 func sliceTable(by eval.SliceBy) *Table {
 	t := NewTable(by.Name, ">n")
-	shown := by.Slices[0].Metrics
-	shown = shown[:min(sliceMetrics, len(shown))]
-	for i, m := range shown {
-		t.Columns = append(t.Columns, Column{Name: m.Name, Right: true})
+	t.Keys = 2
+	shown := Headline(by.Slices[0].Metrics)
+	for i, name := range shown {
+		t.Columns = append(t.Columns, Column{Name: name, Right: true})
 		if i == 0 {
 			t.Columns = append(t.Columns, Column{Name: "low", Right: true}, Column{Name: "high", Right: true})
 		}
 	}
 	for _, s := range by.Slices {
 		row := []string{s.Value, fmt.Sprint(s.N)}
-		for i, m := range s.Metrics[:len(shown)] {
+		for i, name := range shown {
+			m, _ := s.Metrics.Get(name)
 			row = append(row, number(m.Mean))
 			if i == 0 {
 				row = append(row, number(m.Low), number(m.High))
