@@ -6,9 +6,9 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/internal/clip"
 	"github.com/goldgen/goldgen/internal/parquetfile"
 )
 
@@ -246,11 +246,7 @@ func abridged(s string) string {
 	if len(s) <= most {
 		return fmt.Sprintf("%q", s)
 	}
-	cut := most
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return fmt.Sprintf("%q...", s[:cut])
+	return fmt.Sprintf("%q...", clip.Bytes(s, most))
 }
 
 // finder holds the corpus rows that a set mentions.

@@ -3,8 +3,6 @@ package generate
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"math"
@@ -14,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/internal/seeded"
 	"github.com/goldgen/goldgen/retrieve"
 )
 
@@ -180,7 +179,7 @@ func drawable(word string) bool {
 // draw draws terms until one sentence holds enough of them, and returns the
 // best draw.
 func (b *Builtin) draw(u Unit, bag []weighted, places []target, f form) (drawn []string, evidence target, held float64) {
-	rng := b.random(u)
+	rng := seeded.Rand(b.seed, StageName, u.Row.CaseID)
 	for range draws {
 		words := sampleWords(rng, bag, f.terms+rng.IntN(f.more+1))
 		place, share := mostOf(words, places)
@@ -192,12 +191,6 @@ func (b *Builtin) draw(u Unit, bag []weighted, places []target, f form) (drawn [
 		}
 	}
 	return drawn, evidence, held
-}
-
-// random is seeded by run, stage and unit.
-func (b *Builtin) random(u Unit) *rand.Rand {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%s", b.seed, StageName, u.Row.CaseID))
-	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16])))
 }
 
 // sampleWords draws n words without replacement, by weight (Efraimidis and

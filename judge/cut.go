@@ -2,9 +2,9 @@ package judge
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/internal/clip"
 )
 
 // CutPassage shortens a text to at most limit bytes, at the end of a sentence
@@ -14,7 +14,7 @@ func CutPassage(text string, limit int) (passage string, cut bool) {
 	if len(text) <= limit {
 		return text, false
 	}
-	head := cutBytes(text, max(limit, 0))
+	head := clip.Bytes(text, limit)
 	for _, end := range []int{sentenceEnd(text, len(head)), strings.LastIndexAny(head, " \t\r\n")} {
 		if end > 0 && end >= len(head)/2 {
 			return strings.TrimRight(head[:end], " \t\r\n"), true
@@ -32,16 +32,4 @@ func sentenceEnd(text string, limit int) int {
 		}
 	}
 	return end
-}
-
-// cutBytes is the longest beginning of s of at most n bytes that ends between
-// two characters.
-func cutBytes(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

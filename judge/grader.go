@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/internal/clip"
 	"github.com/goldgen/goldgen/llm"
 	"github.com/goldgen/goldgen/prompts"
 )
@@ -292,7 +293,7 @@ func noDigit(r llm.Reply, mass float64) error {
 	case kind == llm.KindEmpty || kind == llm.KindRefusal, kind == llm.KindCutOff && strings.TrimSpace(r.Text) == "":
 		return err
 	}
-	return &llm.Error{Kind: llm.KindNotJSON, Detail: fmt.Sprintf("grades have probability %.3f in %q", mass, cutBytes(text+r.Text, 60))}
+	return &llm.Error{Kind: llm.KindNotJSON, Detail: fmt.Sprintf("grades have probability %.3f in %q", mass, clip.Bytes(text+r.Text, 60))}
 }
 
 // firstToken skips what a tokenizer puts before the digit.

@@ -1,13 +1,10 @@
 package judge
 
 import (
-	"context"
 	"fmt"
 	"maps"
 
 	"github.com/goldgen/goldgen/corpus"
-	"github.com/goldgen/goldgen/datasets"
-	"github.com/goldgen/goldgen/retrieve"
 )
 
 // Keys of PoolOptions.Depth that are no retrievers.
@@ -26,11 +23,11 @@ const DefaultDepth = 10
 // of members and the Depth* constants; DefaultPool gives the defaults.
 type PoolOptions struct {
 	Depth map[string]int
-	Seed  uint64
+	Seed  int64
 }
 
 // DefaultPool is the design's pool.
-func DefaultPool(seed uint64) PoolOptions {
+func DefaultPool(seed int64) PoolOptions {
 	return PoolOptions{Seed: seed, Depth: map[string]int{
 		"bm25": 10, "ngram": 10, "dense": 10, DepthRandom: 3, DepthNeighbours: 1, DepthNear: 5,
 	}}
@@ -86,13 +83,4 @@ type CorpusView interface {
 	Position(chunkID string) (int, bool)
 	DocChunks(docID string) []int      // positions in document order
 	NearChunks(nearGroup string) []int // positions in table order
-}
-
-// Pool returns the chunks worth grading for one case: each member's top hits
-// under the case's scope, filters and as_of, its sources, their neighbours and
-// near-duplicates, and a few random chunks that the asker may see. Sources come
-// first, then the rest by best rank and id, random ones last. A member's error
-// ends it; a hit that names no chunk of the corpus is left out.
-func Pool(ctx context.Context, c datasets.Case, o PoolOptions, members map[string]retrieve.Retriever, view CorpusView) ([]Item, error) {
-	return NewPooler(o, members, view).Pool(ctx, c)
 }

@@ -1,6 +1,7 @@
 package judge_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/judge"
 	"github.com/goldgen/goldgen/retrieve"
 )
@@ -25,6 +27,10 @@ func members(pairs ...any) map[string]retrieve.Retriever {
 	return out
 }
 
+func poolOf(ctx context.Context, c datasets.Case, o judge.PoolOptions, members map[string]retrieve.Retriever, view judge.CorpusView) ([]judge.Item, error) {
+	return judge.NewPooler(o, members, view).Pool(ctx, c)
+}
+
 func TestPoolKnowsWhereEachItemComesFrom(t *testing.T) {
 	chunks := handbook(4)
 	twin := chunk("copy", 0, "Part  1 of the guide to topic 0.") // white space apart
@@ -34,7 +40,7 @@ func TestPoolKnowsWhereEachItemComesFrom(t *testing.T) {
 	view := judge.NewView(chunks)
 	c := caseOf("c1", "doc00#1")
 	o := judge.PoolOptions{Depth: map[string]int{"bm25": 2, "mine": 1, "neighbours": 1, "near_duplicates": 5}}
-	items, err := judge.Pool(t.Context(), c, o, members(
+	items, err := poolOf(t.Context(), c, o, members(
 		"bm25", ranks{"doc02#0", "copy#0", "doc00#1", "doc03#2"},
 		"mine", ranks{"doc02#0", "doc03#2"},
 	), view)
@@ -71,7 +77,7 @@ func TestPoolHoldsOnlyWhatTheAskerMaySee(t *testing.T) {
 	now := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 	c := caseOf("c1", "doc01#0")
 	c.AsOf = &now
-	items, err := judge.Pool(t.Context(), c, o, all, view)
+	items, err := poolOf(t.Context(), c, o, all, view)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +85,7 @@ func TestPoolHoldsOnlyWhatTheAskerMaySee(t *testing.T) {
 		t.Errorf("pool of %d chunks: %v", len(got), got)
 	}
 	c.Scope = corpus.Scope{"team": {"sales"}}
-	if items, err = judge.Pool(t.Context(), c, o, all, view); err != nil || !slices.Contains(ids(items), secret.ID) {
+	if items, err = poolOf(t.Context(), c, o, all, view); err != nil || !slices.Contains(ids(items), secret.ID) {
 		t.Errorf("a member of the team does not get %s: %v, %v", secret.ID, ids(items), err)
 	}
 }
@@ -89,7 +95,7 @@ func TestPoolResolvesSpansAndIgnoresStrangers(t *testing.T) {
 	spans := search(func(retrieve.Query) ([]retrieve.Hit, error) {
 		return []retrieve.Hit{{ChunkID: "no such chunk"}, {DocID: "doc01", Start: 10, End: 101}, {DocID: "nowhere", Start: 0, End: 9}}, nil
 	})
-	items, err := judge.Pool(t.Context(), caseOf("c1", "doc00#0"), judge.PoolOptions{}, members("spans", spans), view)
+	items, err := poolOf(t.Context(), caseOf("c1", "doc00#0"), judge.PoolOptions{}, members("spans", spans), view)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,13 +107,13 @@ func TestPoolResolvesSpansAndIgnoresStrangers(t *testing.T) {
 func TestPoolErrorsNameTheThing(t *testing.T) {
 	view := judge.NewView(handbook(1))
 	down := errors.New("connection refused")
-	_, err := judge.Pool(t.Context(), caseOf("c1", "doc00#0"), judge.PoolOptions{}, members("mine", search(func(retrieve.Query) ([]retrieve.Hit, error) {
+	_, err := poolOf(t.Context(), caseOf("c1", "doc00#0"), judge.PoolOptions{}, members("mine", search(func(retrieve.Query) ([]retrieve.Hit, error) {
 		return nil, down
 	})), view)
 	if !errors.Is(err, down) || !strings.Contains(err.Error(), "case c1: pool member mine") {
 		t.Errorf("error %v", err)
 	}
-	_, err = judge.Pool(t.Context(), caseOf("c2", "gone#7"), judge.PoolOptions{}, nil, view)
+	_, err = poolOf(t.Context(), caseOf("c2", "gone#7"), judge.PoolOptions{}, nil, view)
 	if err == nil || !strings.Contains(err.Error(), "case c2: source chunk gone#7") {
 		t.Errorf("error %v", err)
 	}
@@ -119,7 +125,7 @@ func TestPoolErrorsNameTheThing(t *testing.T) {
 func TestPoolLimitCutsMembersAlike(t *testing.T) {
 	view := judge.NewView(handbook(10))
 	o := judge.PoolOptions{Depth: map[string]int{"a": 10, "b": 10, "neighbours": 1, "random": 1, "max": 6}}
-	items, err := judge.Pool(t.Context(), caseOf("c1", "doc00#0"), o, members(
+	items, err := poolOf(t.Context(), caseOf("c1", "doc00#0"), o, members(
 		"a", ranks{"doc01#0", "doc02#0", "doc03#0", "doc04#0"},
 		"b", ranks{"doc05#0", "doc06#0", "doc07#0", "doc08#0"},
 	), view)
@@ -136,13 +142,13 @@ func TestPoolRandomChunks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		view := judge.NewView(handbook(rapid.IntRange(1, 12).Draw(t, "docs")))
 		want := rapid.IntRange(0, 12).Draw(t, "random")
-		o := judge.PoolOptions{Seed: rapid.Uint64().Draw(t, "seed"), Depth: map[string]int{"random": want, "neighbours": 1}}
+		o := judge.PoolOptions{Seed: rapid.Int64().Draw(t, "seed"), Depth: map[string]int{"random": want, "neighbours": 1}}
 		c := caseOf(rapid.StringMatching(`[0-9a-f]{16}`).Draw(t, "case"), "doc00#0")
-		items, err := judge.Pool(t.Context(), c, o, nil, view)
+		items, err := poolOf(t.Context(), c, o, nil, view)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, _ := judge.Pool(t.Context(), c, o, nil, view)
+		again, _ := poolOf(t.Context(), c, o, nil, view)
 		if diff := cmp.Diff(items, again); diff != "" {
 			t.Fatalf("two pools of one case differ:\n%s", diff)
 		}

@@ -3,18 +3,16 @@ package judge
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/internal/seeded"
 	"github.com/goldgen/goldgen/retrieve"
 )
 
@@ -47,7 +45,11 @@ func NewPooler(o PoolOptions, members map[string]retrieve.Retriever, view Corpus
 	return &Pooler{options: o, members: members, names: sortedKeys(members), view: view, eligible: map[string][]int32{}}
 }
 
-// Pool is the package's Pool for one case.
+// Pool returns the chunks worth grading for one case: each member's top hits
+// under the case's scope, filters and as_of, its sources, their neighbours and
+// near-duplicates, and a few random chunks that the asker may see. Sources come
+// first, then the rest by best rank and id, random ones last. A member's error
+// ends it; a hit that names no chunk of the corpus is left out.
 func (p *Pooler) Pool(ctx context.Context, c datasets.Case) ([]Item, error) {
 	b := builder{p: p, c: &c, items: map[int]*Item{}, ranks: map[int]map[string]Rank{}}
 	if err := b.addSources(); err != nil {
@@ -264,7 +266,7 @@ func (b *builder) addRandom() {
 		}
 	}
 	want = min(want, outside)
-	rng := newRand(b.p.options.Seed, "pool", b.c.ID)
+	rng := seeded.Rand(b.p.options.Seed, "pool", b.c.ID)
 	for draw := 1; draw <= want; {
 		pos := int(eligible[rng.IntN(len(eligible))])
 		if _, ok := b.items[pos]; ok {
@@ -360,12 +362,6 @@ func (i *Item) BestRank() int {
 		best = min(best, r.Rank)
 	}
 	return best
-}
-
-// newRand returns the random source of one unit of a stage.
-func newRand(seed uint64, stage, unit string) *rand.Rand {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%s", seed, stage, unit))
-	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16])))
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

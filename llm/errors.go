@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/goldgen/goldgen/internal/clip"
 )
 
 // Kind says in which way a call or a reply failed. It is an error itself, so
@@ -170,11 +172,7 @@ func Bounded(s string) string {
 	if len(s) <= maxDetail {
 		return s
 	}
-	cut := maxDetail
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "..."
+	return clip.Bytes(s, maxDetail) + "..."
 }
 
 // RedactURL drops user, password, query and fragment from an address, so that

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/internal/clip"
 	"github.com/goldgen/goldgen/llm"
 )
 
@@ -40,7 +40,7 @@ func named(c corpus.Chunk, err error) error {
 // how many bytes it took.
 func (r *embedding) longestPrefix(ctx context.Context, text string) ([]float32, int, error) {
 	for {
-		text = cutAt(text, len(text)*9/10)
+		text = clip.Bytes(text, len(text)*9/10)
 		vectors, err := r.embed(ctx, r.config.Prefix, []string{text})
 		if err == nil {
 			return vectors[0], len(text), nil
@@ -69,12 +69,4 @@ func (r *embedding) meanOfParts(ctx context.Context, text string) ([]float32, er
 		text = text[min(n, len(text)):]
 	}
 	return mean, nil // WriteVectors makes it unit norm
-}
-
-// cutAt shortens text to at most n bytes at a rune's start.
-func cutAt(text string, n int) string {
-	for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:min(n, len(text))]
 }

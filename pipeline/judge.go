@@ -73,7 +73,7 @@ func (p *Project) judgeOptions(seed int64, depth map[string]int) judge.Options {
 		concurrency = p.concurrency(p.Config.Judge.ModelConfig)
 	}
 	return judge.Options{
-		Pool:        judge.PoolOptions{Depth: depth, Seed: uint64(seed)},
+		Pool:        judge.PoolOptions{Depth: depth, Seed: seed},
 		Concurrency: concurrency,
 		Progress:    p.judgeProgress(),
 	}

@@ -100,15 +100,11 @@ func (p *Project) ShowCase(set *datasets.Set, id, dir string) (*CaseView, error)
 		return nil, err
 	}
 	for _, e := range c.Evidence {
-		text := docs[e.DocID].Text
-		if e.Start < 0 || e.End > len(text) || e.Start > e.End {
+		before, after, ok := e.Context(docs[e.DocID].Text, contextBytes)
+		if !ok {
 			continue // verify names it
 		}
-		out.Contexts = append(out.Contexts, Context{
-			DocID: e.DocID, Quote: text[e.Start:e.End],
-			Before: text[:e.Start][len(cutAt(text[:e.Start], max(0, e.Start-contextBytes))):],
-			After:  cutAt(text[e.End:], contextBytes),
-		})
+		out.Contexts = append(out.Contexts, Context{DocID: e.DocID, Before: before, Quote: e.Quote, After: after})
 	}
 	return out, nil
 }

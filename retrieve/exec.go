@@ -9,8 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/goldgen/goldgen/corpus"
 	"mvdan.cc/sh/v3/shell"
+
+	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/internal/clip"
 )
 
 // Exec asks a program that reads one JSON object a line and answers with one:
@@ -253,7 +255,7 @@ const maxExcerpt = 120
 func excerpt(text []byte) string {
 	s := strings.TrimSpace(string(text))
 	if len(s) > maxExcerpt {
-		return fmt.Sprintf("%q...", s[:maxExcerpt])
+		return fmt.Sprintf("%q...", clip.Bytes(s, maxExcerpt))
 	}
 	return fmt.Sprintf("%q", s)
 }
