@@ -18,6 +18,9 @@ import (
 	"github.com/goldgen/goldgen/internal/atomicfile"
 )
 
+// ProviderTable is the provider of vectors that came with a chunk table.
+const ProviderTable = "table"
+
 // Vector is the embedding of one chunk.
 type Vector struct {
 	ChunkID string
@@ -273,7 +276,7 @@ func (v *vectorStage) store(dir string) (*VectorSet, error) {
 		return nil, err
 	}
 	e := Embedding{
-		Provider: "table", Model: "given", Digest: hex.EncodeToString(v.hash.Sum(nil)),
+		Provider: ProviderTable, Model: "given", Digest: hex.EncodeToString(v.hash.Sum(nil)),
 		Dimensions: v.dimensions, Long: "fail",
 	}
 	if err := os.Mkdir(filepath.Join(dir, vectorsFolder), 0o755); err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // abstention compares the cases that expect an answer with those that expect
-// none; nil where there are none of the latter.
+// none. A rate over no cases stays nil, and Why says why.
 func (s *scores) abstention() *Abstention {
 	var a Abstention
 	var answered, falseAnswers int
@@ -26,14 +26,14 @@ func (s *scores) abstention() *Abstention {
 			answered += btoi(has)
 		}
 	}
-	if !slices.ContainsFunc(s.in.Cases, func(c Case) bool { return c.Abstain }) {
-		return nil
-	}
 	var why []string
-	if a.Cases > 0 {
+	switch {
+	case a.Cases > 0:
 		a.FalseAnswer = ptr(ratio(falseAnswers, a.Cases))
-	} else {
+	case slices.ContainsFunc(s.in.Cases, func(c Case) bool { return c.Abstain }):
 		why = append(why, "every case that expects abstention failed")
+	default:
+		why = append(why, "no case expects abstention")
 	}
 	if a.Answerable > 0 {
 		a.AnswerRate = ptr(ratio(answered, a.Answerable))

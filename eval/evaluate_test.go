@@ -277,8 +277,9 @@ func TestAbstention(t *testing.T) {
 	if r = evaluate(t, input("mrr", cases[3:]...)); r.Abstention.AnswerRate != nil || r.Abstention.Why != "no case expects an answer" {
 		t.Errorf("%+v", r.Abstention)
 	}
-	if r = evaluate(t, input("mrr", cases[:3]...)); r.Abstention != nil {
-		t.Errorf("%+v", r.Abstention)
+	none := &eval.Abstention{Answerable: 3, AnswerRate: f(2.0 / 3), Why: "no case expects abstention"}
+	if diff := cmp.Diff(none, evaluate(t, input("mrr", cases[:3]...)).Abstention); diff != "" {
+		t.Error(diff)
 	}
 }
 

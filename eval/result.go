@@ -48,7 +48,7 @@ type Result struct {
 	Metrics     Metrics      `json:"metrics"`
 	Slices      Slices       `json:"slices"`
 	Leaks       []Leak       `json:"leaks"`
-	Abstention  *Abstention  `json:"abstention"` // nil where no case expects abstention
+	Abstention  *Abstention  `json:"abstention"`
 	Missing     int          `json:"missing"`    // cases with no result; they score 0
 	Failed      []Failure    `json:"failed"`     // queries that the retriever answered with an error
 	Latency     *Latency     `json:"latency_ms"` // nil where no times are known

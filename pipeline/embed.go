@@ -54,26 +54,26 @@ func (p *Project) openEmbedder(ctx context.Context) (*chunkEmbedder, error) {
 	return e, nil
 }
 
-// serverVersion names the server that makes the vectors; text with accents or
-// dashes gets others on another one.
+// serverVersion names the server that makes the vectors, by the first of the
+// endpoints that answers; text with accents or dashes gets others on another one.
 func (p *Project) serverVersion(ctx context.Context, c EmbeddingConfig) string {
 	endpoints, err := p.endpoints(c.Endpoints, c.Provider)
 	if err != nil || c.Provider != ProviderOllama {
 		return c.Provider
 	}
-	endpoint := ollama.DefaultEndpoint
-	if len(endpoints) > 0 {
-		endpoint = endpoints[0]
+	if len(endpoints) == 0 {
+		endpoints = []string{ollama.DefaultEndpoint}
 	}
-	client, err := ollama.New(ollama.Config{Endpoint: endpoint, HTTP: llm.NewHTTPClient(llm.TransportConfig{})})
-	if err != nil {
-		return c.Provider
+	for _, endpoint := range endpoints {
+		client, err := ollama.New(ollama.Config{Endpoint: endpoint, HTTP: llm.NewHTTPClient(llm.TransportConfig{Retries: -1})})
+		if err != nil {
+			continue
+		}
+		if version, err := client.Version(ctx); err == nil {
+			return c.Provider + " " + version
+		}
 	}
-	version, err := client.Version(ctx)
-	if err != nil {
-		return c.Provider
-	}
-	return c.Provider + " " + version
+	return c.Provider
 }
 
 // stored finds the vectors that the embedder's pin means in a snapshot. When no
@@ -132,6 +132,11 @@ func sameModel(a, b string) bool { return a == b || a == b+":latest" || a+":late
 
 func (p *Project) vectorKey(s *corpus.Snapshot) (string, error) {
 	if p.Config.Embedding == nil {
+		for _, v := range s.Manifest().Vectors {
+			if v.Embedding.Provider == corpus.ProviderTable {
+				return v.Key, nil
+			}
+		}
 		return "", hinted("add to goldgen.yaml: embedding: {provider: ollama, model: all-minilm}",
 			"%w: strata by topic need vectors, and no embedding is configured", ErrConfig)
 	}
@@ -165,7 +170,8 @@ func (p *Project) embedChunks(ctx context.Context, s *corpus.Snapshot) (bool, er
 		return false, err
 	}
 	if run.cut > 0 {
-		p.Log.Warn(fmt.Sprintf("%d chunks are longer than %s takes and were shortened for it (embedding.long: %s)", run.cut, e.pin.Model, e.config.Long))
+		how := map[string]string{"cut": "shortened for it", "split": "embedded in parts"}[e.config.Long]
+		p.Log.Warn(fmt.Sprintf("%d chunks are longer than %s takes and were %s (embedding.long: %s)", run.cut, e.pin.Model, how, e.config.Long))
 	}
 	return true, nil
 }
@@ -218,7 +224,7 @@ func (r *embedding) yieldRound(ctx context.Context, chunks []corpus.Chunk, yield
 	if err != nil {
 		return yield(corpus.Vector{}, err) && false
 	}
-	r.progress.Step(len(chunks), 0, 0)
+	r.progress.Step(Step{Done: len(chunks)})
 	for i, v := range vectors {
 		if !yield(corpus.Vector{ChunkID: chunks[i].ID, Values: v}, nil) {
 			return false

@@ -194,7 +194,8 @@ func (p *Project) evalInput(ctx context.Context, b *bench, set *datasets.Set, o 
 	if len(cases) == 0 {
 		return eval.Input{}, description, fmt.Errorf("golden set %s has no active case", set.Ref())
 	}
-	scored, sourceOnly, err := p.rankCases(ctx, b, r, cases, mode, depthOf(measures, o.K))
+	depth := depthOf(measures, o.K)
+	scored, sourceOnly, err := p.rankCases(ctx, b, r, cases, mode, depth)
 	if err != nil {
 		return eval.Input{}, description, err
 	}
@@ -214,7 +215,7 @@ func (p *Project) evalInput(ctx context.Context, b *bench, set *datasets.Set, o 
 			Golden: &eval.GoldenRef{Name: ref.Name, Version: ref.Version, Ref: ref.String(), Path: set.Dir, Digest: ref.Digest},
 			Trust:  set.Manifest.Trust.Level, TrustDetail: set.Manifest.Trust.Why,
 			Retriever: eval.RetrieverRef{Spec: o.Retriever, Name: description.Name, Config: settings(description)},
-			Source:    string(mode), SourceOnly: sourceOnly, K: o.K,
+			Source:    string(mode), SourceOnly: sourceOnly, K: o.K, Pins: map[string]any{"depth": depth},
 		},
 	}, description, nil
 }

@@ -44,7 +44,7 @@ func (p *Project) Extend(ctx context.Context, o ExtendOptions) (*Committed, erro
 		return nil, err
 	}
 	m := set.Manifest
-	m.Pins.Judge, m.Costs = pin, p.costs()
+	m.Pins.Judge, m.Missed, m.Costs = pin, extended.Missed, p.costs()
 	return p.write(ctx, m.Name, datasets.Draft{Cases: extended.Cases, Rejects: set.Rejects, Manifest: m})
 }
 

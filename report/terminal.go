@@ -334,7 +334,7 @@ func (p *page) failures(r *eval.Result) {
 
 func (p *page) abstention(r *eval.Result) {
 	a := r.Abstention
-	if a == nil {
+	if a == nil || a.Cases == 0 {
 		return
 	}
 	p.title("abstention")
