@@ -137,14 +137,26 @@ func (v *view) unit(_ context.Context, row sample.Row) (generate.Unit, error) {
 
 func (p *Project) generateProgress(total int) func(generate.Progress) {
 	var last generate.Progress
-	cached := 0
+	calls := p.callSteps()
 	return func(now generate.Progress) {
 		if now.Asked > total {
 			p.Progress.Grow(now.Asked - total)
 			total = now.Asked
 		}
-		hits := p.Calls().Cached
-		p.Progress.Step(now.Done-last.Done, now.Rejected-last.Rejected, hits-cached)
-		last, cached = now, hits
+		step := calls()
+		step.Done, step.Rejected = now.Done-last.Done, now.Rejected-last.Rejected
+		p.Progress.Step(step)
+		last = now
+	}
+}
+
+// callSteps gives steps that hold the calls since the one before.
+func (p *Project) callSteps() func() Step {
+	last := p.Calls()
+	return func() Step {
+		now := p.Calls()
+		step := Step{Calls: now.Made + now.Cached - last.Made - last.Cached, Cached: now.Cached - last.Cached}
+		last = now
+		return step
 	}
 }

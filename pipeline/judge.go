@@ -81,14 +81,15 @@ func (p *Project) judgeOptions(seed int64, depth map[string]int) judge.Options {
 
 func (p *Project) judgeProgress() func(judge.Progress) {
 	var last judge.Progress
-	cached := 0
+	calls := p.callSteps()
 	return func(now judge.Progress) {
 		if now.Total > last.Total && last.Total > 0 {
 			p.Progress.Grow(now.Total - last.Total)
 		}
-		hits := p.Calls().Cached
-		p.Progress.Step(now.Cases-last.Cases, now.Unknown-last.Unknown, hits-cached)
-		last, cached = now, hits
+		step := calls()
+		step.Done, step.Unknown = now.Cases-last.Cases, now.Unknown-last.Unknown
+		p.Progress.Step(step)
+		last = now
 	}
 }
 

@@ -38,13 +38,20 @@ type Project struct {
 type Progress interface {
 	// Begin starts a stage of total units; 0 means unknown.
 	Begin(stage string, total int)
-	// Step says that units were done, and how many of them were refused or
-	// answered by the cache.
-	Step(done, rejected, cached int)
+	// Step says what was done since the last step.
+	Step(s Step)
 	// Grow adds units that turned out to be needed.
 	Grow(units int)
 	// End ends the stage.
 	End()
+}
+
+// Step is what a stage did since it last said so. A unit takes any number of
+// calls.
+type Step struct {
+	Done, Rejected int // units
+	Unknown        int // grades that were asked for and not given
+	Calls, Cached  int // calls answered, and how many of them by the cache
 }
 
 // NoProgress drops what it is told.
@@ -54,7 +61,7 @@ type NoProgress struct{}
 func (NoProgress) Begin(string, int) {}
 
 // Step implements Progress.
-func (NoProgress) Step(int, int, int) {}
+func (NoProgress) Step(Step) {}
 
 // Grow implements Progress.
 func (NoProgress) Grow(int) {}

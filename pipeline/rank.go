@@ -32,7 +32,7 @@ func (p *Project) rankCases(ctx context.Context, b *bench, r retrieve.Retriever,
 		}
 		g.Go(func() error {
 			failures[i] = b.rank(gctx, r, &cases[i], &out[i], depth)
-			p.Progress.Step(1, 0, 0)
+			p.Progress.Step(Step{Done: 1})
 			return context.Cause(gctx)
 		})
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -27,58 +28,84 @@ func (a *app) progress() pipeline.Progress {
 
 // tally counts the units of one stage.
 type tally struct {
-	now                           func() time.Time
-	mu                            sync.Mutex
-	stage                         string
-	total, done, rejected, cached int
-	began                         time.Time
+	now   func() time.Time
+	mu    sync.Mutex
+	stage string
+	total int // units, 0 unknown
+	sum   pipeline.Step
+	began time.Time
 }
 
 func (t *tally) begin(stage string, total int) {
-	t.stage, t.total, t.done, t.rejected, t.cached = stage, total, 0, 0, 0
+	t.stage, t.total, t.sum = stage, total, pipeline.Step{}
 	t.began = t.now()
 }
 
-func (t *tally) step(done, rejected, cached int) {
-	t.done += done
-	t.rejected += rejected
-	t.cached += cached
+func (t *tally) step(s pipeline.Step) {
+	t.sum.Done += s.Done
+	t.sum.Rejected += s.Rejected
+	t.sum.Unknown += s.Unknown
+	t.sum.Calls += s.Calls
+	t.sum.Cached += s.Cached
 }
 
-func (t *tally) rate() float64 {
-	seconds := t.now().Sub(t.began).Seconds()
+func (t *tally) elapsed() time.Duration { return t.now().Sub(t.began) }
+
+// perSecond is the rate so far, 0 before the first unit.
+func (t *tally) perSecond() float64 {
+	seconds := t.elapsed().Seconds()
 	if seconds <= 0 {
 		return 0
 	}
-	return float64(t.done) / seconds
+	return float64(t.sum.Done) / seconds
 }
 
-// eta is the time that the units left take at the rate so far.
-func (t *tally) eta() time.Duration {
-	rate := t.rate()
-	if rate == 0 || t.done >= t.total {
-		return 0
+// rate is the rate in words: a unit of a small machine's model takes many
+// seconds.
+func rate(perSecond float64) string {
+	if perSecond < 1 {
+		return fmt.Sprintf("%.1f/min", 60*perSecond)
 	}
-	return time.Duration(float64(t.total-t.done) / rate * float64(time.Second)).Round(time.Second)
-}
-
-func (t *tally) cachedShare() float64 {
-	if t.done == 0 {
-		return 0
-	}
-	return 100 * float64(t.cached) / float64(t.done)
+	return fmt.Sprintf("%.1f/s", perSecond)
 }
 
 // counted says how many units are done, of how many where that is known.
 func (t *tally) counted() string {
 	if t.total == 0 {
-		return fmt.Sprintf("%s elapsed", t.now().Sub(t.began).Round(time.Second))
+		return ""
 	}
-	return fmt.Sprintf("%d of %d", t.done, t.total)
+	return fmt.Sprintf("%d of %d", t.sum.Done, t.total)
 }
 
+// figures says how a stage goes on, and nothing that has no meaning yet.
 func (t *tally) figures() string {
-	return fmt.Sprintf("%.1f/s, %d rejected, %.0f%% cached, eta %s", t.rate(), t.rejected, t.cachedShare(), t.eta())
+	var parts []string
+	perSecond := t.perSecond()
+	if perSecond > 0 {
+		parts = append(parts, rate(perSecond))
+	}
+	if t.sum.Rejected > 0 {
+		parts = append(parts, fmt.Sprintf("%d rejected", t.sum.Rejected))
+	}
+	if t.sum.Unknown > 0 {
+		parts = append(parts, fmt.Sprintf("%d unknown", t.sum.Unknown))
+	}
+	if t.sum.Calls > 0 {
+		parts = append(parts, fmt.Sprintf("%.0f%% cached", 100*float64(t.sum.Cached)/float64(t.sum.Calls)))
+	}
+	if left := t.total - t.sum.Done; perSecond > 0 && left >= 0 {
+		eta := time.Duration(float64(left) / perSecond * float64(time.Second))
+		return strings.Join(append(parts, "eta "+eta.Round(time.Second).String()), ", ")
+	}
+	return strings.Join(append(parts, t.elapsed().Round(time.Second).String()), ", ")
+}
+
+// line is the state of a stage where no bar is drawn.
+func (t *tally) line() string {
+	if counted := t.counted(); counted != "" {
+		return t.stage + ": " + counted + ", " + t.figures()
+	}
+	return t.stage + ": " + t.figures()
 }
 
 // lineProgress writes a line every 10 s where nobody watches.
@@ -105,16 +132,16 @@ func (p *lineProgress) tick(stop <-chan struct{}) {
 			return
 		case <-ticker.C:
 			p.mu.Lock()
-			fmt.Fprintf(p.w, "goldgen: %s: %s, %s\n", p.stage, p.counted(), p.figures())
+			fmt.Fprintf(p.w, "goldgen: %s\n", p.line())
 			p.mu.Unlock()
 		}
 	}
 }
 
-func (p *lineProgress) Step(done, rejected, cached int) {
+func (p *lineProgress) Step(s pipeline.Step) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.step(done, rejected, cached)
+	p.step(s)
 }
 
 func (p *lineProgress) Grow(units int) {
@@ -145,20 +172,31 @@ func (p *barProgress) Begin(stage string, total int) {
 	defer p.mu.Unlock()
 	p.begin(stage, total)
 	p.bars = mpb.New(mpb.WithOutput(p.w), mpb.WithWidth(40))
-	figures := decor.Any(func(decor.Statistics) string {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return p.figures()
-	}, decor.WCSyncSpaceR)
-	p.bar = p.bars.AddBar(int64(total), mpb.BarRemoveOnComplete(),
-		mpb.PrependDecorators(decor.Name(stage, decor.WCSyncSpaceR), decor.CountersNoUnit("%d / %d", decor.WCSyncSpaceR)),
-		mpb.AppendDecorators(figures))
+	p.bar = p.newBar(stage, total)
 }
 
-func (p *barProgress) Step(done, rejected, cached int) {
+// newBar is a bar where the units are known and a sign of life where not.
+func (p *barProgress) newBar(stage string, total int) *mpb.Bar {
+	locked := func(text func() string) decor.Decorator {
+		return decor.Any(func(decor.Statistics) string {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return text()
+		}, decor.WCSyncSpaceR)
+	}
+	style := mpb.BarFillerBuilder(mpb.BarStyle())
+	if total == 0 {
+		style = mpb.NopStyle()
+	}
+	return p.bars.New(int64(total), style, mpb.BarRemoveOnComplete(),
+		mpb.PrependDecorators(decor.Name(stage, decor.WCSyncSpaceR), locked(p.counted)),
+		mpb.AppendDecorators(locked(p.figures)))
+}
+
+func (p *barProgress) Step(s pipeline.Step) {
 	p.mu.Lock()
-	p.step(done, rejected, cached)
-	bar, n := p.bar, p.done
+	p.step(s)
+	bar, n := p.bar, p.sum.Done
 	p.mu.Unlock()
 	if bar != nil {
 		bar.SetCurrent(int64(n))
