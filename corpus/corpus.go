@@ -34,6 +34,11 @@ const (
 	UnitCodeSymbol   = "code_symbol"
 )
 
+// Units lists what a chunk can be.
+func Units() []string {
+	return []string{UnitDocument, UnitChunk, UnitMemoryRecord, UnitToolResult, UnitCodeSymbol}
+}
+
 // Flags that a chunk can carry. A flagged chunk is retrieved like any other but
 // never asked about.
 const (

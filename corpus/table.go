@@ -83,9 +83,8 @@ func headingPath(v any) []string {
 }
 
 func checkUnit(unit string) error {
-	units := []string{UnitDocument, UnitChunk, UnitMemoryRecord, UnitToolResult, UnitCodeSymbol}
-	if unit != "" && !slices.Contains(units, unit) {
-		return fmt.Errorf("unit %q: want one of %s", unit, strings.Join(units, ", "))
+	if unit != "" && !slices.Contains(Units(), unit) {
+		return fmt.Errorf("unit %q: want one of %s", unit, strings.Join(Units(), ", "))
 	}
 	return nil
 }

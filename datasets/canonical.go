@@ -86,7 +86,7 @@ func (c *Case) Canonical() Case {
 		d.Judgments[i] = d.Judgments[i].canonical()
 	}
 	d.Evidence, d.Checks = list(c.Evidence), roundedChecks(c.Checks)
-	d.Difficulty.Overlap = round4(c.Difficulty.Overlap)
+	d.Difficulty.Overlap = Round(c.Difficulty.Overlap)
 	return d
 }
 
@@ -99,25 +99,25 @@ func (r *Reject) Canonical() Reject {
 
 func (j Judgment) canonical() Judgment {
 	if j.P != nil {
-		p := round4(*j.P)
+		p := Round(*j.P)
 		j.P = &p
 	}
 	j.PDraws = slices.Clone(j.PDraws)
 	for i, p := range j.PDraws {
-		j.PDraws[i] = round4(p)
+		j.PDraws[i] = Round(p)
 	}
 	features := make(map[string]float64, len(j.Features))
 	for name, value := range j.Features {
-		features[name] = round4(value)
+		features[name] = Round(value)
 	}
-	j.Features, j.Inclusion, j.Spans = features, round4(j.Inclusion), list(j.Spans)
+	j.Features, j.Inclusion, j.Spans = features, Round(j.Inclusion), list(j.Spans)
 	return j
 }
 
 func roundedChecks(checks []Check) []Check {
 	out := list(checks)
 	for i := range out {
-		out[i].Value = round4(out[i].Value)
+		out[i].Value = Round(out[i].Value)
 	}
 	return out
 }
@@ -125,8 +125,9 @@ func roundedChecks(checks []Check) []Check {
 // list copies a list; nil becomes empty.
 func list[T any](in []T) []T { return append(make([]T, 0, len(in)), in...) }
 
-// round4 rounds to 4 decimals, without a negative zero.
-func round4(x float64) float64 {
+// Round rounds to the 4 decimals that a set stores, without a negative zero. NaN
+// and infinities become 0.
+func Round(x float64) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return 0
 	}

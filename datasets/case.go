@@ -101,6 +101,25 @@ type Judgment struct {
 	Spans     []Span             `json:"spans"`
 }
 
+// LabelOf is the label that a grade has in a set whose chunks are relevant from
+// the given grade on.
+func LabelOf(grade, relevant int) string {
+	switch {
+	case grade >= relevant:
+		return LabelRelevant
+	case grade > 0:
+		return LabelPartial
+	}
+	return LabelIrrelevant
+}
+
+// SourceJudgment is the judgment by synthetic that a set has of each chunk that
+// a query was written from.
+func SourceJudgment(chunkID, docID string) Judgment {
+	grade := 3
+	return Judgment{ChunkID: chunkID, DocID: docID, Grade: &grade, Label: LabelRelevant, By: BySynthetic, Inclusion: 1}
+}
+
 // Span is a byte range of a document.
 type Span struct {
 	Start int `json:"start"`

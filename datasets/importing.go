@@ -246,7 +246,7 @@ func (im *importer) finish(c *Case, r *resolver) {
 	for i := range c.Judgments {
 		j := &c.Judgments[i]
 		if j.Label == "" && j.Grade != nil {
-			j.Label = labelOf(*j.Grade, im.report.RelevantGrade)
+			j.Label = LabelOf(*j.Grade, im.report.RelevantGrade)
 		}
 		relevant = relevant || (j.Grade != nil && *j.Grade >= im.report.RelevantGrade) || j.P != nil
 		if j.Grade != nil && (best == nil || *j.Grade > *best.Grade) {
@@ -262,17 +262,6 @@ func (im *importer) finish(c *Case, r *resolver) {
 		c.Category = cmp.Or(c.Category, chunk.Category)
 	}
 	c.Language = cmp.Or(c.Language, corpus.Language(c.Query))
-}
-
-// labelOf is the label that a grade has under a relevant grade.
-func labelOf(grade, relevant int) string {
-	switch {
-	case grade >= relevant:
-		return LabelRelevant
-	case grade > 0:
-		return LabelPartial
-	}
-	return LabelIrrelevant
 }
 
 func (im *importer) manifest(cases []Case, view CorpusView) Manifest {

@@ -122,8 +122,7 @@ func (r *jsonlCase) read(line string) error {
 func (r *jsonlCase) addSourceJudgments() {
 	for _, id := range r.Source {
 		if !slices.ContainsFunc(r.Judgments, func(j Judgment) bool { return j.ChunkID == id && j.By == BySynthetic }) {
-			three := 3
-			r.Judgments = append(r.Judgments, Judgment{ChunkID: id, Grade: &three, Label: LabelRelevant, By: BySynthetic, Inclusion: 1})
+			r.Judgments = append(r.Judgments, SourceJudgment(id, ""))
 		}
 	}
 }

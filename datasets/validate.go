@@ -19,8 +19,8 @@ var (
 	statuses   = []string{Active, NeedsReview, Retired}
 	judges     = []string{BySynthetic, ByLLM, ByLabelModel, ByHuman}
 	labels     = []string{LabelRelevant, LabelPartial, LabelIrrelevant, LabelStale, LabelOutOfScope}
-	units      = []string{corpus.UnitDocument, corpus.UnitChunk, corpus.UnitMemoryRecord, corpus.UnitToolResult, corpus.UnitCodeSymbol}
-	filterOps  = []string{"eq", "in", "ne", "lt", "le", "gt", "ge", "exists"}
+	units      = corpus.Units()
+	filterOps  = corpus.Ops()
 	trusts     = []string{TrustNone, TrustSourceOnly, TrustJudged, TrustPrior, TrustFitted, TrustReviewed}
 )
 

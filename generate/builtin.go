@@ -94,7 +94,7 @@ func (b *Builtin) outcome(u Unit, drawn []string, evidence target, held float64)
 	list := []datasets.Evidence{evidence.evidence(u)}
 	candidate := Candidate{Query: query, Type: u.Row.QueryType, Language: lang, Chunk: u.Chunks[0], Evidence: list}
 	checks, failed := runGates(candidate, []Gate{Length, CopiedRun})
-	checks = append(checks, datasets.Check{Name: "evidence_terms", Passed: true, Value: round4(held)})
+	checks = append(checks, datasets.Check{Name: "evidence_terms", Passed: true, Value: datasets.Round(held)})
 	if failed != nil {
 		return Outcome{Reject: newReject(u, query, &refusal{failed.Reason, failed.Detail}, checks, list)}
 	}

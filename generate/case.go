@@ -29,7 +29,7 @@ func newCase(u Unit, query, language string, evidence []datasets.Evidence, check
 		Evidence:      evidence,
 		Forbidden:     []string{},
 		HardNegatives: []string{},
-		Difficulty:    datasets.Difficulty{Overlap: round4(overlap(query, chunk.Text))},
+		Difficulty:    datasets.Difficulty{Overlap: datasets.Round(overlap(query, chunk.Text))},
 		Checks:        checks,
 		Status:        datasets.Active,
 	}
@@ -48,15 +48,13 @@ func askersScope(record corpus.Scope) corpus.Scope {
 }
 
 func sourceJudgment(chunk corpus.Chunk, evidence []datasets.Evidence) datasets.Judgment {
-	grade := 3
 	spans := make([]datasets.Span, 0, len(evidence))
 	for _, e := range evidence {
 		spans = append(spans, datasets.Span{Start: e.Start, End: e.End})
 	}
-	return datasets.Judgment{
-		ChunkID: chunk.ID, DocID: chunk.DocID, Grade: &grade, Label: datasets.LabelRelevant,
-		By: datasets.BySynthetic, Features: map[string]float64{}, Inclusion: 1, Spans: spans,
-	}
+	j := datasets.SourceJudgment(chunk.ID, chunk.DocID)
+	j.Features, j.Spans = map[string]float64{}, spans
+	return j
 }
 
 func newReject(u Unit, query string, r *refusal, checks []datasets.Check, evidence []datasets.Evidence) *datasets.Reject {

@@ -2,7 +2,6 @@ package generate
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"strings"
 	"unicode"
@@ -61,15 +60,12 @@ func runGates(c Candidate, gates []Gate) (checks []datasets.Check, failed *Verdi
 }
 
 func verdict(name string, passed bool, value float64, format string, args ...any) Verdict {
-	v := Verdict{Check: datasets.Check{Name: name, Passed: passed, Value: round4(value)}}
+	v := Verdict{Check: datasets.Check{Name: name, Passed: passed, Value: datasets.Round(value)}}
 	if !passed {
 		v.Reason, v.Detail = name, fmt.Sprintf(format, args...)
 	}
 	return v
 }
-
-// round4 keeps four decimals, as everything stored does.
-func round4(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 
 var preamble = regexp.MustCompile(`(?i)^\W*(?:here(?:'s| is| are)|sure\b|certainly\b|of course\b|okay\b|ok,|(?:question|query|queries|keywords?|answer|search(?: query)?|frage|suchanfrage|pregunta)s?\s*(?:\d+\s*)?:|(?:the|a|two|three|some|possible|example) (?:questions?|quer(?:y|ies)|keywords)\b)`)
 var numbered = regexp.MustCompile(`(?:^|\s)(?:1[.)]|Q1:?)\s.*\s(?:2[.)]|Q2:?)\s`)

@@ -229,7 +229,7 @@ func (w *writing) candidate() Candidate {
 }
 
 func (w *writing) check(name string, passed bool, value float64) {
-	w.checks = append(w.checks, datasets.Check{Name: name, Passed: passed, Value: round4(value)})
+	w.checks = append(w.checks, datasets.Check{Name: name, Passed: passed, Value: datasets.Round(value)})
 }
 
 func (w *writing) accepted() *datasets.Case {

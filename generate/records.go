@@ -57,10 +57,10 @@ func (s *Summary) add(queryType string, o Outcome) {
 
 func (s *Summary) rates() {
 	for name, t := range s.ByType {
-		t.KeepRate = round4(float64(t.Accepted) / float64(t.Asked))
+		t.KeepRate = datasets.Round(float64(t.Accepted) / float64(t.Asked))
 		s.ByType[name] = t
 	}
 	if s.Accepted > 0 {
-		s.CallsPerCase = round4(float64(s.Calls) / float64(s.Accepted))
+		s.CallsPerCase = datasets.Round(float64(s.Calls) / float64(s.Accepted))
 	}
 }

@@ -149,7 +149,7 @@ func (s *Selection) settle(i int, o Outcome) Outcome {
 		return o
 	}
 	similar, id, found := s.index.closest(o.Case)
-	check := datasets.Check{Name: ReasonNearDuplicate, Passed: !found, Value: round4(similar)}
+	check := datasets.Check{Name: ReasonNearDuplicate, Passed: !found, Value: datasets.Round(similar)}
 	checks := append(slices.Clone(o.Case.Checks), check)
 	if found {
 		return Outcome{Reject: duplicate(o.Case, s.rows[i], id, checks), Calls: o.Calls}

@@ -16,6 +16,9 @@ import (
 	"github.com/goldgen/goldgen/datasets"
 )
 
+// RelevantGrade is the grade from which a judge's labels count as relevant.
+const RelevantGrade = 2
+
 // Query is what a grader needs to know of a case.
 type Query struct {
 	ID   string // the case's id

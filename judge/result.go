@@ -3,7 +3,6 @@ package judge
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/goldgen/goldgen/datasets"
@@ -101,11 +100,7 @@ func withSources(c *datasets.Case, w *work) []datasets.Judgment {
 	}
 	for _, item := range w.items {
 		if item.Source && !synthetic[item.ChunkID] {
-			grade := 3
-			kept = append(kept, datasets.Judgment{
-				ChunkID: item.ChunkID, DocID: item.DocID, Grade: &grade, Label: datasets.LabelRelevant,
-				By: datasets.BySynthetic, Inclusion: 1,
-			})
+			kept = append(kept, datasets.SourceJudgment(item.ChunkID, item.DocID))
 		}
 	}
 	return kept
@@ -114,23 +109,13 @@ func withSources(c *datasets.Case, w *work) []datasets.Judgment {
 func judgmentOf(item Item, g Grade, j Judge, blind bool) datasets.Judgment {
 	out := datasets.Judgment{
 		ChunkID: item.ChunkID, DocID: item.DocID, By: datasets.ByLLM, Judge: j.Name,
-		Features: featuresOf(item, g), Inclusion: round4(item.Inclusion),
+		Features: featuresOf(item, g), Inclusion: datasets.Round(item.Inclusion),
 	}
 	if g.Grade != nil && !blind {
 		grade := *g.Grade
-		out.Grade, out.Label = &grade, labelOf(grade)
+		out.Grade, out.Label = &grade, datasets.LabelOf(grade, RelevantGrade)
 	}
 	return out
-}
-
-func labelOf(grade int) string {
-	switch {
-	case grade >= 2:
-		return datasets.LabelRelevant
-	case grade == 1:
-		return datasets.LabelPartial
-	}
-	return datasets.LabelIrrelevant
 }
 
 // featuresOf are what the pool and the judge know of a pair: rank_<member> and
@@ -141,7 +126,7 @@ func featuresOf(item Item, g Grade) map[string]float64 {
 	f := map[string]float64{"members": float64(item.Members)}
 	for name, rank := range item.Ranks {
 		f["rank_"+name] = float64(rank.Rank)
-		f["score_"+name] = round4(rank.Score)
+		f["score_"+name] = datasets.Round(rank.Score)
 	}
 	for name, is := range map[string]bool{
 		"source": item.Source, "copy": item.Copy, "near": item.Near, "neighbour": item.Neighbour,
@@ -155,18 +140,16 @@ func featuresOf(item Item, g Grade) map[string]float64 {
 		f["grade"] = float64(*g.Grade)
 	}
 	if g.Expected != nil {
-		f["expected_grade"] = round4(*g.Expected)
+		f["expected_grade"] = datasets.Round(*g.Expected)
 	}
 	if g.PYes != nil {
-		f["p_yes"] = round4(*g.PYes)
+		f["p_yes"] = datasets.Round(*g.PYes)
 	}
 	return f
 }
 
-func round4(x float64) float64 { return math.Round(x*1e4) / 1e4 }
-
 func isHard(item Item, j datasets.Judgment) bool {
-	return j.Grade != nil && *j.Grade < 2 && !item.Source && !item.Copy && item.BestRank() <= hardRank
+	return j.Grade != nil && *j.Grade < RelevantGrade && !item.Source && !item.Copy && item.BestRank() <= hardRank
 }
 
 // sourceRank is the best rank that a member gave a source, nil for none.
@@ -190,13 +173,13 @@ func missedOf(cases []datasets.Case, v Verdict) *datasets.Interval {
 	for i := range cases {
 		for _, j := range cases[i].Judgments {
 			if j.By == datasets.ByLLM && j.Features["random"] == 1 && j.Grade != nil {
-				drawn = append(drawn, Drawn{CaseID: cases[i].ID, Relevant: *j.Grade >= 2, Inclusion: j.Inclusion})
+				drawn = append(drawn, Drawn{CaseID: cases[i].ID, Relevant: *j.Grade >= RelevantGrade, Inclusion: j.Inclusion})
 			}
 		}
 	}
 	m := Missed(drawn)
 	if m != nil {
-		m.Value, m.Low, m.High = round4(m.Value), round4(m.Low), round4(m.High)
+		m.Value, m.Low, m.High = datasets.Round(m.Value), datasets.Round(m.Low), datasets.Round(m.High)
 	}
 	return m
 }
@@ -232,7 +215,7 @@ func (v Verdict) Figures() map[string]float64 {
 		"canary_randoms": float64(v.Randoms), "canary_unknown": float64(v.Unknown),
 	}
 	for _, name := range slices.Sorted(maps.Keys(f)) {
-		f[name] = round4(f[name])
+		f[name] = datasets.Round(f[name])
 	}
 	return f
 }

@@ -78,7 +78,7 @@ func (s *settling) admit(i int) {
 
 func (s *settling) fails(c *datasets.Case) bool {
 	grade := s.best[c.ID]
-	return s.passed && grade != nil && *grade < 2
+	return s.passed && grade != nil && *grade < RelevantGrade
 }
 
 func (s *settling) result() Settlement {

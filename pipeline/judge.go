@@ -10,9 +10,6 @@ import (
 	"github.com/goldgen/goldgen/judge"
 )
 
-// relevantGrade is the grade from which a generated set's labels count.
-const relevantGrade = 2
-
 // Committed is a version that a stage wrote, or found to be there already.
 type Committed struct {
 	Ref      datasets.Ref
@@ -147,7 +144,7 @@ func (p *Project) commit(ctx context.Context, h Header, r judge.Result, rejects 
 	}
 	shortfall := append(append([]datasets.Shortfall{}, h.Shortfall...), r.Shortfall...)
 	draft := datasets.Draft{Cases: r.Cases, Rejects: rejects, Manifest: datasets.Manifest{
-		RelevantGrade: relevantGrade, Pins: h.Pins, Funnel: funnel, Shortfall: shortfall,
+		RelevantGrade: judge.RelevantGrade, Pins: h.Pins, Funnel: funnel, Shortfall: shortfall,
 		Trust: r.Trust, Missed: r.Missed, Coverage: h.Coverage, Notes: r.Notes, Costs: p.costs(),
 	}}
 	return p.write(ctx, h.Name, draft)
