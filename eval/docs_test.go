@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/retrieve"
 )
 
 // example is one block of docs/metrics.md.
@@ -63,17 +65,29 @@ func parseExample(t *testing.T, body string) example {
 		case "ranking":
 			e.c.Ranking = strings.Fields(rest)
 		case "run":
-			for _, f := range strings.Fields(rest) {
-				id, score, _ := strings.Cut(f, "=")
-				e.c.Ranking, e.c.Scores = append(e.c.Ranking, id), append(e.c.Scores, parseFloat(t, score))
-			}
-			eval.TRECOrder(e.c.Ranking, e.c.Scores)
+			e.c.Ranking, e.c.Scores = parseRun(t, strings.Fields(rest))
 		default:
 			name, value, _ := strings.Cut(strings.TrimSpace(line), " = ")
 			e.want[name] = parseFloat(t, value)
 		}
 	}
 	return e
+}
+
+// parseRun orders id=score pairs as a run file is ordered.
+func parseRun(t *testing.T, pairs []string) ([]string, []float64) {
+	t.Helper()
+	var lines strings.Builder
+	for _, p := range pairs {
+		id, score, _ := strings.Cut(p, "=")
+		fmt.Fprintf(&lines, "q Q0 %s 0 %s docs\n", id, score)
+	}
+	run, err := retrieve.ReadTREC(strings.NewReader(lines.String()), "example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ranking, _ := run.Ranking("q")
+	return ranking.IDs, ranking.Scores
 }
 
 func parseFloat(t *testing.T, s string) float64 {

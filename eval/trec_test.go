@@ -10,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/retrieve"
 )
 
 // sharedData returns a folder of the test data; it is not part of the
@@ -47,30 +49,20 @@ func lines(t testing.TB, path string) iter.Seq[[]string] {
 	}
 }
 
-func trecCases(t testing.TB, qrels, run string) []eval.Case {
+func trecCases(t testing.TB, qrelsPath, runPath string) []eval.Case {
 	t.Helper()
-	cases, err := eval.FromQrels(func(yield func(eval.Qrel, error) bool) {
-		for f := range lines(t, qrels) {
-			grade, err := strconv.Atoi(f[3])
-			if !yield(eval.Qrel{QueryID: f[0], ID: f[2], Grade: grade}, err) {
-				return
-			}
-		}
-	})
+	qrels, err := datasets.ReadQrels(qrelsPath)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids, scores := map[string][]string{}, map[string][]float64{}
-	for f := range lines(t, run) {
-		score, err := strconv.ParseFloat(f[4], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ids[f[0]], scores[f[0]] = append(ids[f[0]], f[2]), append(scores[f[0]], score)
+	run, err := retrieve.ReadRun(runPath)
+	if err != nil {
+		t.Fatal(err)
 	}
+	cases := eval.FromQrels(qrels)
 	for i := range cases {
-		cases[i].Ranking, cases[i].Scores = ids[cases[i].ID], scores[cases[i].ID]
-		eval.TRECOrder(cases[i].Ranking, cases[i].Scores)
+		ranking, _ := run.Ranking(cases[i].ID)
+		cases[i].Ranking, cases[i].Scores = ranking.IDs, ranking.Scores
 	}
 	return cases
 }

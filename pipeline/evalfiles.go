@@ -88,19 +88,14 @@ func runName(run *retrieve.Run, path string) string {
 	return path
 }
 
+// topicCases joins the run's rankings to the qrels' topics.
 func topicCases(qrels *datasets.Qrels, run *retrieve.Run) []eval.Case {
-	out := make([]eval.Case, len(qrels.Topics))
-	labels := make([]eval.Label, 0, qrels.Rows)
-	for i := range qrels.Topics {
-		t := &qrels.Topics[i]
-		first := len(labels)
-		for _, j := range t.Rows {
-			labels = append(labels, eval.Label{ID: j.ChunkID, Grade: max(int(j.Grade), eval.Unknown)})
-		}
-		ranking, _ := run.Ranking(t.ID)
-		out[i] = eval.Case{ID: t.ID, Ranking: ranking.IDs, Scores: ranking.Scores, Labels: labels[first:len(labels):len(labels)]}
+	cases := eval.FromQrels(qrels)
+	for i := range cases {
+		ranking, _ := run.Ranking(cases[i].ID)
+		cases[i].Ranking, cases[i].Scores = ranking.IDs, ranking.Scores
 	}
-	return out
+	return cases
 }
 
 func unjudgedTopics(qrels *datasets.Qrels, run *retrieve.Run) int {
