@@ -136,6 +136,11 @@ func (m mapping) scope(fields map[string]any) (Scope, error) {
 			delete(fields, key)
 		}
 	}
+	for name, v := range m.below("scope.", fields) {
+		if list := values(v); len(list) > 0 {
+			scope[name] = list
+		}
+	}
 	v, ok := m.take(fields, "scope")
 	if !ok {
 		return nonEmpty(scope), nil
@@ -150,6 +155,22 @@ func (m mapping) scope(fields map[string]any) (Scope, error) {
 		}
 	}
 	return nonEmpty(scope), nil
+}
+
+// below takes the fields that are mapped to keys of one of our maps, such as
+// scope.team.
+func (m mapping) below(prefix string, fields map[string]any) map[string]any {
+	out := map[string]any{}
+	for ours, theirs := range m {
+		name, ok := strings.CutPrefix(ours, prefix)
+		if !ok {
+			continue
+		}
+		if v, ok := takePath(fields, theirs); ok {
+			out[name] = v
+		}
+	}
+	return out
 }
 
 func nonEmpty(s Scope) Scope {
@@ -183,10 +204,12 @@ func (m mapping) metadata(fields map[string]any) (map[string]string, error) {
 	if ok && !isMap {
 		return nil, fmt.Errorf("field %q: want a map, not %s", m.name("metadata"), render(v))
 	}
+	named := m.below("metadata.", fields)
 	all := maps.Clone(fields)
 	if all == nil {
 		all = map[string]any{}
 	}
+	maps.Copy(all, named)
 	maps.Copy(all, given)
 	out := map[string]string{}
 	for key, v := range all {

@@ -24,7 +24,17 @@ type Source struct {
 // mappable are the names that Source.Fields may map.
 func mappable() []string {
 	return []string{"id", "chunk_id", "doc_id", "text", "title", "category", "language", "source", "unit",
-		"scope", "metadata", "updated_at", "valid_from", "valid_to", "start", "end", "embedding"}
+		"scope", "scope.<key>", "metadata", "metadata.<key>", "updated_at", "valid_from", "valid_to", "start", "end", "embedding"}
+}
+
+// canMap reports whether Source.Fields may map the name.
+func canMap(field string) bool {
+	for _, prefix := range []string{"scope.", "metadata."} {
+		if key, ok := strings.CutPrefix(field, prefix); ok {
+			return key != "" && key != "<key>"
+		}
+	}
+	return slices.Contains(mappable(), field)
 }
 
 // Validate reports a source that cannot be read by what it says alone: no path,
@@ -39,7 +49,7 @@ func (s Source) Validate() error {
 		}
 	}
 	for field := range s.Fields {
-		if !slices.Contains(mappable(), field) {
+		if !canMap(field) {
 			return fmt.Errorf("corpus.fields: unknown field %q: want one of %s", field, strings.Join(mappable(), ", "))
 		}
 	}

@@ -258,7 +258,21 @@ func (c *Config) checkCorpus() error {
 	if c.Corpus.Source == "" && c.Corpus.Chunks == "" {
 		return errors.New("corpus: neither source nor chunks is set")
 	}
-	return nil
+	if c.Chunking.Method == "none" && c.Corpus.Chunks == "" {
+		return errors.New("chunking.method none: needs a chunk table (corpus.chunks)")
+	}
+	return c.Corpus.source().Validate()
+}
+
+// source is what corpus reads, with the paths as they stand in the file.
+func (c CorpusConfig) source() corpus.Source {
+	s := corpus.Source{
+		Documents: c.Source, Chunks: c.Chunks, Include: c.Include, Exclude: c.Exclude, Fields: c.Fields, SkipBad: c.SkipBad,
+	}
+	if c.Path != "" {
+		s.Paths = []string{c.Path}
+	}
+	return s
 }
 
 // checkRetrievers reads the retrievers that the file configures or names,
@@ -344,8 +358,8 @@ func (e EvalConfig) validate() error {
 		errs = append(errs, errors.New("k: none named"))
 	}
 	for _, k := range e.K {
-		if k <= 0 {
-			errs = append(errs, fmt.Errorf("k: %d, want more than 0", k))
+		if k < 1 || k > eval.MaxCut {
+			errs = append(errs, fmt.Errorf("k: %d, want 1 to %d", k, eval.MaxCut))
 		}
 	}
 	if len(e.Metrics) > 0 {

@@ -14,17 +14,8 @@ import (
 func (p *Project) snapshotRoot() string { return p.state("snapshots") }
 
 func (p *Project) buildOptions() corpus.BuildOptions {
-	c := p.Config.Corpus
-	opts := corpus.BuildOptions{
-		Source: corpus.Source{
-			Documents: p.Path(c.Source), Chunks: p.Path(c.Chunks),
-			Include: c.Include, Exclude: c.Exclude, Fields: c.Fields, SkipBad: c.SkipBad,
-		},
-		Chunking: p.Config.Chunking,
-	}
-	if c.Path != "" {
-		opts.Source.Paths = []string{c.Path}
-	}
+	opts := corpus.BuildOptions{Source: p.Config.Corpus.source(), Chunking: p.Config.Chunking}
+	opts.Source.Documents, opts.Source.Chunks = p.Path(opts.Source.Documents), p.Path(opts.Source.Chunks)
 	return opts
 }
 

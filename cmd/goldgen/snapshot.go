@@ -70,7 +70,7 @@ func (o *snapshotOptions) apply(p *pipeline.Project, f *pflag.FlagSet) {
 }
 
 func (a *app) runSnapshot(ctx context.Context, p *pipeline.Project, o snapshotOptions) error {
-	if err := p.Config.Chunking.Validate(); err != nil {
+	if err := p.Config.Validate(); err != nil {
 		return usagef("%w", err)
 	}
 	s, changed, err := p.MakeSnapshot(ctx, o.out)
