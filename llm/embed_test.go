@@ -80,14 +80,4 @@ func TestLongTextsKeepTheBatch(t *testing.T) {
 	if _, err := embedder.Embed(t.Context(), llm.EmbedRequest{Model: req.Model, Texts: []string{"a", "b", "c", "d"}}); err != nil || server.Calls() != calls {
 		t.Errorf("%v, %d further calls: the others were not kept", err, server.Calls()-calls)
 	}
-	vectors, cut, err := llm.EmbedShortened(t.Context(), embedder, req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]int{1, 4}, cut); diff != "" || len(vectors) != 6 {
-		t.Errorf("%d vectors, cut:\n%s", len(vectors), diff)
-	}
-	if err := llm.CheckVectors("m", 6, vectors); err != nil {
-		t.Error(err)
-	}
 }

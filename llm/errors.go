@@ -160,6 +160,27 @@ func EndsRun(err error) bool {
 	return errors.Is(err, ErrCache) || errors.Is(err, context.Canceled)
 }
 
+// TooLong lists the texts that err says are too long for the embedder, in the
+// order found; nil for any other error.
+func TooLong(err error) []int {
+	switch e := err.(type) {
+	case nil:
+		return nil
+	case *Error:
+		if e.Kind == KindTooLong {
+			return []int{e.Index}
+		}
+		return nil
+	case interface{ Unwrap() []error }:
+		var all []int
+		for _, inner := range e.Unwrap() {
+			all = append(all, TooLong(inner)...)
+		}
+		return all
+	}
+	return TooLong(errors.Unwrap(err))
+}
+
 // Bounded shortens a server's words to one printable line of at most 300 bytes.
 func Bounded(s string) string {
 	s = strings.Join(strings.Fields(s), " ")

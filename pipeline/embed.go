@@ -252,8 +252,8 @@ func (r *embedding) round(ctx context.Context, chunks []corpus.Chunk) ([][]float
 	return out, context.Cause(ctx)
 }
 
-// batch embeds some chunks. One that is too long is dealt with alone, the rest
-// of the batch is kept.
+// batch embeds some chunks. Those that are too long are dealt with one by one,
+// the rest of the batch is kept.
 func (r *embedding) batch(ctx context.Context, chunks []corpus.Chunk, out [][]float32, cut []int) error {
 	left := make([]int, len(chunks))
 	for i := range left {
@@ -274,16 +274,18 @@ func (r *embedding) batch(ctx context.Context, chunks []corpus.Chunk, out [][]fl
 		if isDry(err) {
 			return nil // counted; nobody reads the vectors
 		}
-		var tooLong *llm.Error
-		if !errors.As(err, &tooLong) || tooLong.Kind != llm.KindTooLong || tooLong.Index >= len(left) {
+		tooLong := llm.TooLong(err)
+		if len(tooLong) == 0 || slices.Max(tooLong) >= len(left) {
 			return err
 		}
-		i := left[tooLong.Index]
-		if out[i], err = r.long(ctx, chunks[i]); err != nil {
-			return err
+		for _, at := range tooLong {
+			i := left[at]
+			if out[i], err = r.long(ctx, chunks[i]); err != nil {
+				return err
+			}
+			cut[i] = 1
 		}
-		cut[i] = 1
-		left = append(left[:tooLong.Index:tooLong.Index], left[tooLong.Index+1:]...)
+		left = slices.DeleteFunc(left, func(i int) bool { return cut[i] > 0 })
 	}
 	return nil
 }
