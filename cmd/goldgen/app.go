@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -26,6 +27,7 @@ type app struct {
 	stdout, stderr io.Writer
 	getenv         func(string) string
 	now            func() time.Time
+	chdir          func(string) error
 	outTerminal    bool
 	errTerminal    bool
 	width          int
@@ -42,7 +44,7 @@ func system() *app {
 		width = 0
 	}
 	return &app{
-		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now,
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now, chdir: os.Chdir,
 		outTerminal: term.IsTerminal(int(os.Stdout.Fd())),
 		errTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 		width:       width,
@@ -64,6 +66,26 @@ func run(ctx context.Context, args []string, a *app) int {
 func (a *app) style() report.Style {
 	color := a.outTerminal && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
 	return report.Style{Terminal: a.outTerminal, Color: color, Width: a.width}
+}
+
+// enter goes to the folder of -C, so that every path of the command line is seen
+// from there. From then on paths are shown in full: the caller stands elsewhere.
+func (a *app) enter() error {
+	if filepath.Clean(a.dir) == "." {
+		return nil
+	}
+	dir, err := filepath.Abs(a.dir)
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return usagef("no such folder: %s", a.dir)
+	}
+	if err := a.chdir(dir); err != nil {
+		return err
+	}
+	a.dir = dir
+	return nil
 }
 
 // project opens the project of -C with this process's surroundings.

@@ -38,7 +38,10 @@ func newRoot(a *app) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			return a.bindEnv(cmd)
+			if err := a.bindEnv(cmd); err != nil {
+				return err
+			}
+			return a.enter()
 		},
 	}
 	root.PersistentFlags().StringVarP(&a.dir, "dir", "C", ".", "work in this folder, where goldgen.yaml is")
