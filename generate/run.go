@@ -47,14 +47,15 @@ type Fetch func(ctx context.Context, row sample.Row) (Unit, error)
 // Run writes the queries of a plan and returns the records in plan order. What
 // it returns does not depend on Concurrency. Rows about one chunk follow each
 // other in one worker, since servers keep what they last read. An error of
-// fetch or of the writer ends the run, as does ctx: then the error is ctx's
-// cause.
+// fetch or of the writer ends the run, and so does a first round whose calls all
+// fail; so does ctx: then the error is ctx's cause.
 func Run(ctx context.Context, rows []sample.Row, fetch Fetch, writer Writer, o Options) ([]Record, Summary, error) {
 	if err := o.Validate(); err != nil {
 		return nil, Summary{}, err
 	}
 	r := &runner{rows: rows, fetch: fetch, writer: writer, options: o}
 	s := NewSelection(rows, o.Spare)
+	first := true
 	for {
 		asked := s.Next()
 		if len(asked) == 0 {
@@ -64,10 +65,26 @@ func Run(ctx context.Context, rows []sample.Row, fetch Fetch, writer Writer, o O
 		if err != nil {
 			return nil, Summary{}, err
 		}
+		if err := nothingAnswered(outcomes); err != nil && first {
+			return nil, Summary{}, err
+		}
+		first = false
 		if err := s.Settle(outcomes); err != nil {
 			return nil, Summary{}, err
 		}
 	}
+}
+
+// nothingAnswered is an error where no call gave a complete reply: that is the
+// server's state and says nothing about the plan.
+func nothingAnswered(outcomes []Outcome) error {
+	for _, o := range outcomes {
+		if o.Reject == nil || o.Reject.Reason != ReasonCallFailed {
+			return nil
+		}
+	}
+	r := outcomes[0].Reject
+	return fmt.Errorf("generate: every call failed; case %s: %s", r.CaseID, r.Detail)
 }
 
 type runner struct {

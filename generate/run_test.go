@@ -217,6 +217,18 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
+// A server that answers nothing is no reason for a set without cases.
+func TestRunEndsWhenEveryCallFails(t *testing.T) {
+	l := newLibrary(10, 10)
+	client := clientFunc(func(context.Context, llm.Request) (llm.Reply, error) {
+		return llm.Reply{}, &llm.Error{Kind: llm.KindServerError, Status: 500, Detail: "runner died"}
+	})
+	_, _, err := generate.Run(context.Background(), l.plan, l.fetch, newModel(t, client, options(), l.texts()...), generate.Options{Concurrency: 3})
+	if err == nil || !strings.Contains(err.Error(), "every call failed") || !strings.Contains(err.Error(), "runner died") {
+		t.Errorf("error %v, want one that says that every call failed, and how", err)
+	}
+}
+
 func TestRunCancelledBeforeItBegins(t *testing.T) {
 	l := newLibrary(3, 0)
 	stop := errors.New("stopped by the user")

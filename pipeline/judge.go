@@ -61,6 +61,9 @@ func (p *Project) grade(ctx context.Context, b *bench, h Header, candidates []ju
 	options := p.judgeOptions(h.Pins.Seed, deps.depth)
 	options.Built = h.Pins.Generator == nil || h.Pins.Generator.Provider == ProviderBuiltin
 	result, err := judge.Run(ctx, candidates, deps.Deps, options)
+	if failed := result.Unknown[judge.UnknownCallFailed]; err == nil && failed > 0 && failed == result.Pairs && !p.DryRun {
+		err = fmt.Errorf("judge: every call failed: none of %d pairs was graded", failed)
+	}
 	return result, pin, err
 }
 
