@@ -7,8 +7,10 @@ import (
 	"strings"
 )
 
+// MaxCut is the deepest rank that a measure is cut at.
+const MaxCut = 1_000_000
+
 const (
-	maxCut      = 1_000_000
 	maxGrade    = 1000
 	persistence = 0.8 // of rbp, unless p is given
 )
@@ -194,8 +196,8 @@ func (m *Measure) parseCut(text string, at int) error {
 		return m.fail(at+end, "expected a rank from 1 on")
 	}
 	k, err := strconv.Atoi(text)
-	if err != nil || k < 1 || k > maxCut {
-		return m.fail(at, fmt.Sprintf("expected a rank from 1 to %d", maxCut))
+	if err != nil || k < 1 || k > MaxCut {
+		return m.fail(at, fmt.Sprintf("expected a rank from 1 to %d", MaxCut))
 	}
 	m.k = k
 	return nil

@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/eval"
 	"github.com/goldgen/goldgen/pipeline"
 	"github.com/goldgen/goldgen/report"
 )
@@ -43,9 +46,12 @@ func newEval(a *app) *cobra.Command {
 		Use: "eval", Short: "Score a retriever over a golden set", GroupID: groupScoring,
 		Long: help("Asks a retriever every query of a golden set and reports measures with their intervals, by slice,\n"+
 			"with leaks, abstention and latency. With --qrels and --run it scores TREC or Parquet files as trec_eval does.",
-			codeDone, codeFailed, codeUsage, codeGate, codeNotComparable, codeInterrupted),
-		Example: "  goldgen -C examples/quickstart eval --retriever bm25 -k 1,5,10",
-		Args:    usageArgs(cobra.NoArgs),
+			codeDone, codeFailed, codeUsage, codePartly, codeGate, codeNotComparable, codeInterrupted),
+		Example: "  goldgen -C examples/quickstart eval --retriever bm25 -k 1,5,10\n" +
+			"  goldgen -C examples/quickstart eval --golden handbook@v1 --retriever exec:./my-search --slice-by query_type,category\n" +
+			"  goldgen -C examples/quickstart eval --retriever ngram -m recall@10,mrr@10 --json --per-case\n" +
+			"  goldgen eval --qrels qrels.txt --run run.txt -m map,ndcg_cut_10,P_5",
+		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Measures = strings.Join(o.measures, ",")
 			e, err := a.evaluate(cmd.Context(), o)
@@ -61,7 +67,7 @@ func newEval(a *app) *cobra.Command {
 }
 
 func (a *app) evaluate(ctx context.Context, o evalOptions) (*pipeline.Evaluation, error) {
-	if err := checkK(o.K); err != nil {
+	if err := o.check(); err != nil {
 		return nil, err
 	}
 	if o.qrels != "" || o.runFile != "" {
@@ -76,11 +82,19 @@ func (a *app) evaluate(ctx context.Context, o evalOptions) (*pipeline.Evaluation
 	return p.Eval(ctx, o.EvalOptions)
 }
 
-func checkK(ks []int) error {
-	for _, k := range ks {
-		if k <= 0 {
-			return usagef("-k: %d, want more than 0", k)
+func (o *evalOptions) check() error {
+	for _, k := range o.K {
+		if k < 1 || k > eval.MaxCut {
+			return usagef("-k: %d, want 1 to %d", k, eval.MaxCut)
 		}
+	}
+	for _, status := range o.Include {
+		if !slices.Contains([]string{datasets.Active, datasets.NeedsReview, datasets.Retired}, status) {
+			return usagef("--include: %q, valid are active, needs_review, retired", status)
+		}
+	}
+	if o.MinGrade < 0 {
+		return usagef("--min-grade: %d, want 1 or more", o.MinGrade)
 	}
 	return nil
 }
@@ -115,5 +129,20 @@ func (a *app) reportEval(e *pipeline.Evaluation) error {
 	if e.Path != "" && !a.json {
 		fmt.Fprintf(a.stderr, "goldgen: result kept in %s\n", e.Path)
 	}
-	return leakNote(e)
+	if err := leakNote(e); err != nil {
+		return err
+	}
+	return failedNote(e)
+}
+
+// failedNote ends with exit code 3 when queries got no answer but an error.
+func failedNote(evaluations ...*pipeline.Evaluation) error {
+	n := 0
+	for _, e := range evaluations {
+		n += len(e.Result.Failed)
+	}
+	if n == 0 {
+		return nil
+	}
+	return &codeError{code: exitPartly, why: fmt.Sprintf("%d queries failed and scored 0", n)}
 }
