@@ -94,9 +94,10 @@ func newDatasetsShow(a *app) *cobra.Command {
 	var o showOptions
 	cmd := &cobra.Command{
 		Use: "show REF", Short: "Show a golden set, or one case in full",
-		Long:    help("Shows a version's cases as a table, or with --case one case with its evidence in context.", codeDone, codeFailed, codeUsage),
-		Example: "  goldgen -C examples/quickstart datasets show handbook --limit 10",
-		Args:    usageArgs(cobra.ExactArgs(1)),
+		Long: help("Shows a version's cases as a table, or with --case one case with its evidence in context.", codeDone, codeFailed, codeUsage),
+		Example: "  goldgen -C examples/quickstart datasets show handbook --limit 10\n" +
+			"  goldgen -C examples/quickstart datasets show handbook@v1 --rejects",
+		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			p, err := a.project()
 			if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
 	"github.com/goldgen/goldgen/judge"
 	"github.com/goldgen/goldgen/pipeline"
@@ -25,10 +26,12 @@ func newRun(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "run", Short: "Do it all: snapshot, sample, generate, judge, eval", GroupID: groupStart,
 		Long: help("Runs every stage and scores the configured retrievers over the golden set. Interrupted or\n"+
-			"killed, the same command goes on where it was; run twice, the second writes nothing new.",
+			"killed, the same command goes on where it was; run twice, the second leaves the set as it is.",
 			codeDone, codeFailed, codeUsage, codePartly, codeGate, codeInterrupted),
-		Example: "  goldgen -C examples/quickstart run",
-		Args:    usageArgs(cobra.NoArgs),
+		Example: "  goldgen -C examples/quickstart run --dry-run\n" +
+			"  goldgen -C examples/quickstart run\n" +
+			"  goldgen -C examples/quickstart run -n 20 --seed 3 --json",
+		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := a.project()
 			if err != nil {
@@ -78,16 +81,23 @@ func (a *app) runAll(ctx context.Context, p *pipeline.Project, o runOptions) err
 	if err := leakNote(done.Evaluations...); err != nil {
 		return err
 	}
+	if err := failedNote(done.Evaluations...); err != nil {
+		return err
+	}
 	return partlyNote(done.Summary)
 }
 
+// printRun says first what was made and how far it can be trusted, then how it
+// was come by, what retrieval scores, and what to do next.
 func (a *app) printRun(done *pipeline.Done) error {
-	if err := funnelTable(done.Generated.Summary).Write(a.stdout, a.style()); err != nil {
+	if err := a.printCommitted(done.Summary, leakFields(done.Evaluations)...); err != nil {
 		return err
 	}
-	fmt.Fprintln(a.stdout)
-	if err := scoreTable(done.Evaluations).Write(a.stdout, a.style()); err != nil {
-		return err
+	for _, t := range []*report.Table{funnelTable(done.Generated.Summary), scoreTable(done.Evaluations)} {
+		fmt.Fprintln(a.stdout)
+		if err := t.Write(a.stdout, a.style()); err != nil {
+			return err
+		}
 	}
 	for _, e := range done.Evaluations {
 		if e.Result.Saturated {
@@ -95,7 +105,44 @@ func (a *app) printRun(done *pipeline.Done) error {
 		}
 	}
 	fmt.Fprintln(a.stdout)
-	return a.printCommitted(done.Summary)
+	var paths []field
+	for _, e := range done.Summary.Eval {
+		paths = append(paths, field{"result", e.Retriever + ": " + e.Path})
+	}
+	return a.printFields(append(paths, next(done.Summary)...))
+}
+
+// leakFields name the retrievers that returned what the asker must not see.
+func leakFields(evaluations []*pipeline.Evaluation) (fields []field) {
+	for _, e := range evaluations {
+		if n := len(e.Result.Leaks); n > 0 {
+			fields = append(fields, field{"LEAKS", fmt.Sprintf("%s: %d results that the asker must not see; goldgen eval --retriever %s lists them",
+				e.Result.Retriever.Name, n, e.Result.Retriever.Name)})
+		}
+	}
+	return fields
+}
+
+// next says what to do with a set.
+func next(s pipeline.RunSummary) []field {
+	steps := []string{"read what was asked: goldgen datasets show " + s.Golden.Ref + " --limit 20"}
+	if s.Rejected > 0 {
+		steps = append(steps, "see why others were refused: goldgen datasets show "+s.Golden.Ref+" --rejects")
+	}
+	switch {
+	case s.Trust.Level == datasets.TrustNone:
+		steps = append(steps, "have a model write the queries: generate: {provider: ollama, model: ...} in goldgen.yaml; goldgen doctor helps")
+	case s.Trust.Judge == judge.Blind:
+		steps = append(steps, "take a larger model as judge: judge: {provider: ollama, model: ...} in goldgen.yaml; queries stay in the cache")
+	case s.Trust.Judge == judge.Untested:
+		steps = append(steps, "make the set larger, so that its judge can be tested: goldgen run -n 60")
+	}
+	steps = append(steps, "score a retriever of yours: goldgen eval --golden "+s.Golden.Ref+" --retriever exec:./my-search")
+	var fields []field
+	for _, step := range steps {
+		fields = append(fields, field{"next", step})
+	}
+	return fields
 }
 
 // scoreTable shows the retrievers by query type, each mean with its interval.
@@ -104,7 +151,8 @@ func scoreTable(evaluations []*pipeline.Evaluation) *report.Table {
 	if len(evaluations) == 0 {
 		return t
 	}
-	names := shownMetrics(evaluations[0].Result.Metrics)
+	t.Keys = 3
+	names := report.Headline(evaluations[0].Result.Metrics)
 	for _, name := range names {
 		t.Columns = append(t.Columns, report.Column{Name: name, Right: true})
 	}
@@ -118,53 +166,53 @@ func scoreTable(evaluations []*pipeline.Evaluation) *report.Table {
 	return t
 }
 
-// shownMetrics leaves out precision, which a set with one relevant chunk a case
-// bounds at 1/k, and judged.
-func shownMetrics(all eval.Metrics) []string {
-	var names []string
-	for _, m := range all {
-		if !strings.HasPrefix(m.Name, "precision") && !strings.HasPrefix(m.Name, "judged") && m.Name != "ndcg@1" {
-			names = append(names, m.Name)
-		}
-	}
-	return names[:min(6, len(names))]
-}
-
 func scoreRow(retriever, slice string, n int, metrics eval.Metrics, names []string) []string {
 	row := []string{retriever, slice, fmt.Sprint(n)}
 	for _, name := range names {
 		m, _ := metrics.Get(name)
 		cell := "-"
-		if m.Mean != nil {
-			cell = fmt.Sprintf("%.3f", *m.Mean)
-		}
-		if m.Low != nil && m.High != nil {
-			cell += fmt.Sprintf(" [%.2f, %.2f]", *m.Low, *m.High)
+		switch {
+		case m.Mean != nil && m.Low != nil && m.High != nil:
+			cell = fmt.Sprintf("%.3f [%.2f, %.2f]", *m.Mean, *m.Low, *m.High)
+		case m.Mean != nil:
+			cell = fmt.Sprintf("%.3f [too few]", *m.Mean)
 		}
 		row = append(row, cell)
 	}
 	return row
 }
 
-func (a *app) printCommitted(s pipeline.RunSummary) error {
-	t := &report.Table{Columns: []report.Column{{Name: "golden set"}, {Name: "value"}}}
+// field is a named line of a summary.
+type field struct{ name, value string }
+
+func (a *app) printFields(fields []field) error {
+	for _, f := range fields {
+		if err := report.Field(a.stdout, f.name, f.value, a.style()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printCommitted says what a stage wrote; more stands below the trust.
+func (a *app) printCommitted(s pipeline.RunSummary, more ...field) error {
 	state := "written"
 	if !s.Changed {
 		state = "unchanged, nothing written"
 	}
-	t.Add("reference", s.Golden.Ref)
-	t.Add("state", state)
-	t.Add("path", s.Golden.Path)
-	t.Add("cases", fmt.Sprint(s.Cases))
-	t.Add("rejected", fmt.Sprint(s.Rejected))
-	t.Add("unknown grades", fmt.Sprint(s.UnknownGrades))
-	t.Add("trust", s.Trust.Level+": "+s.Trust.Why)
-	for _, e := range s.Eval {
-		t.Add("result "+e.Retriever, e.Path)
+	cases := fmt.Sprintf("%d, %d rejected", s.Cases, s.Rejected)
+	if s.UnknownGrades > 0 {
+		cases += fmt.Sprintf("; %d chunks of their pools have an unknown grade", s.UnknownGrades)
 	}
-	t.Add("model calls", fmt.Sprintf("%d made, %d cached, %d failed", s.Calls.Made, s.Calls.Cached, s.Calls.Failed))
-	t.Add("time", time.Duration(s.Seconds*float64(time.Second)).Round(10*time.Millisecond).String())
-	return t.Write(a.stdout, a.style())
+	fields := append([]field{
+		{"golden set", fmt.Sprintf("%s (%s), %s", s.Golden.Ref, s.Golden.Path, state)},
+		{"trust", s.Trust.Level + ": " + s.Trust.Why},
+	}, more...)
+	return a.printFields(append(fields,
+		field{"cases", cases},
+		field{"model calls", fmt.Sprintf("%d made, %d cached, %d failed", s.Calls.Made, s.Calls.Cached, s.Calls.Failed)},
+		field{"time", time.Duration(s.Seconds * float64(time.Second)).Round(10 * time.Millisecond).String()},
+	))
 }
 
 // partlyNote ends with exit code 3 when units failed or a quota was not met. It

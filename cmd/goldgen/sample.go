@@ -58,8 +58,9 @@ func newSample(a *app) *cobra.Command {
 		Use: "sample", Short: "Plan which chunks are asked about", GroupID: groupStages,
 		Long: help("Draws an exact, seeded, stratified plan with reserves over the latest snapshot and writes it\n"+
 			"as JSON lines. It asks no model.", codeDone, codeFailed, codeUsage, codePartly),
-		Example: "  goldgen -C examples/quickstart sample -n 20 -o plan.jsonl",
-		Args:    usageArgs(cobra.NoArgs),
+		Example: "  goldgen -C examples/quickstart sample -n 20 | goldgen -C examples/quickstart generate | goldgen -C examples/quickstart judge\n" +
+			"  goldgen -C examples/quickstart sample -n 20 -o plan.jsonl",
+		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := a.project()
 			if err != nil {
