@@ -34,7 +34,7 @@ type RunSummary struct {
 	Trust         datasets.Trust       `json:"trust"`
 	Calls         llm.Calls            `json:"calls"`
 	FailedUnits   int                  `json:"failed_units"`
-	Eval          []EvalRef            `json:"eval,omitempty"`
+	Eval          []EvalRef            `json:"eval"`
 	Seconds       float64              `json:"seconds"`
 }
 
@@ -139,6 +139,7 @@ func (p *Project) Summary(c *Committed, evaluations []*Evaluation) RunSummary {
 		UnknownGrades: m.Counts.UnknownGrades, Shortfall: m.Shortfall, Trust: m.Trust,
 		Calls: p.Calls(), FailedUnits: m.Funnel[generate.ReasonCallFailed], Seconds: p.seconds(),
 	}
+	s.Eval = []EvalRef{}
 	if s.Shortfall == nil {
 		s.Shortfall = []datasets.Shortfall{}
 	}

@@ -57,13 +57,12 @@ func newRoot(a *app) *cobra.Command {
 		root.AddGroup(&g)
 	}
 	root.SetHelpCommandGroupID(groupOther)
-	root.SetCompletionCommandGroupID(groupOther)
 	root.AddCommand(
 		newInit(a), newDoctor(a), newRun(a),
 		newSnapshot(a), newSample(a), newGenerate(a), newJudge(a),
 		newEval(a),
 		newDatasets(a),
-		newPrompts(a), newCache(a), newVersion(a), newMan(a),
+		newPrompts(a), newCache(a), newVersion(a), newCompletion(a), newMan(a),
 	)
 	return root
 }
