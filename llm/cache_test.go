@@ -1,6 +1,7 @@
 package llm_test
 
 import (
+	"bufio"
 	"context"
 	"database/sql"
 	"errors"
@@ -300,25 +301,37 @@ func fill(path string) {
 // kill -9 loses at most one batch, and what is there is whole.
 func TestKilled(t *testing.T) {
 	path := cachePath(t)
+	const enough = 1200 // rows of each process: more than two batches
 	var put [2]int
-	var out [2]strings.Builder
+	var lines [2]*bufio.Scanner
 	var cmds [2]*exec.Cmd
 	for i := range cmds { // two processes in one cache
 		cmds[i] = exec.Command(os.Args[0])
 		cmds[i].Env = append(os.Environ(), "GOLDGEN_TEST_FILL="+path)
-		cmds[i].Stdout = &out[i]
-		if err := cmds[i].Start(); err != nil {
+		stdout, err := cmds[i].StdoutPipe()
+		if err == nil {
+			err = cmds[i].Start()
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
+		lines[i] = bufio.NewScanner(stdout)
 	}
-	time.Sleep(700 * time.Millisecond)
+	for i := range cmds {
+		for put[i] < enough && lines[i].Scan() {
+			put[i], _ = strconv.Atoi(lines[i].Text())
+		}
+	}
 	for i, cmd := range cmds {
 		cmd.Process.Kill()
-		cmd.Wait()
-		lines := strings.Fields(out[i].String())
-		if len(lines) > 1 {
-			put[i], _ = strconv.Atoi(lines[len(lines)-2])
+		for last := enough; lines[i].Scan(); { // the line that the kill cut off does not count
+			put[i] = last
+			last, _ = strconv.Atoi(lines[i].Text())
 		}
+		cmd.Wait()
+	}
+	if min(put[0], put[1]) < enough {
+		t.Fatalf("the processes put %v rows, want %d of each", put, enough)
 	}
 	cache := openCache(t, path)
 	stats, err := cache.Stats(t.Context())
