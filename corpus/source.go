@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ func (s Source) Validate() error {
 			return fmt.Errorf("corpus: glob %q does not parse", glob)
 		}
 	}
-	for field := range s.Fields {
+	for _, field := range slices.Sorted(maps.Keys(s.Fields)) {
 		if !canMap(field) {
 			return fmt.Errorf("corpus.fields: unknown field %q: want one of %s", field, strings.Join(mappable(), ", "))
 		}

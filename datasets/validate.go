@@ -3,6 +3,7 @@ package datasets
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -113,8 +114,8 @@ func (j *Judgment) faults(field string) []fault {
 	if !isProbability(j.Inclusion) {
 		add("inclusion %v is outside of 0 to 1", j.Inclusion)
 	}
-	for name, value := range j.Features {
-		fs = append(fs, numberFaults(field+".features."+name, value)...)
+	for _, name := range slices.Sorted(maps.Keys(j.Features)) {
+		fs = append(fs, numberFaults(field+".features."+name, j.Features[name])...)
 	}
 	for _, s := range j.Spans {
 		if s.Start < 0 || s.End < s.Start {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync/atomic"
 
@@ -103,7 +104,8 @@ func (b *bench) noVectors(spec string) error {
 // configured pool that this project can have, and every one of eval.
 func (p *Project) poolMembers(ctx context.Context, b *bench) (map[string]retrieve.Retriever, map[string]int, error) {
 	members, depth := map[string]retrieve.Retriever{}, map[string]int{}
-	for name, k := range p.Config.Judge.Pool {
+	for _, name := range slices.Sorted(maps.Keys(p.Config.Judge.Pool)) {
+		k := p.Config.Judge.Pool[name]
 		depth[name] = k
 		if isPoolSetting(name) || k == 0 {
 			continue

@@ -306,10 +306,11 @@ func (m ModelConfig) validate(providers ...string) error {
 	if m.UsesModel() && m.Model == "" {
 		return fmt.Errorf("model: empty, provider %s needs one", m.Provider)
 	}
-	for key, v := range map[string]int{"num_ctx": m.NumCtx, "num_predict": m.NumPredict} {
-		if v <= 0 {
-			return fmt.Errorf("%s: %d, want more than 0", key, v)
-		}
+	switch {
+	case m.NumCtx <= 0:
+		return fmt.Errorf("num_ctx: %d, want more than 0", m.NumCtx)
+	case m.NumPredict <= 0:
+		return fmt.Errorf("num_predict: %d, want more than 0", m.NumPredict)
 	}
 	if m.Concurrency < 0 || m.NumThread < 0 || m.Temperature < 0 {
 		return errors.New("concurrency, num_thread, temperature: want 0 or more")
@@ -332,8 +333,8 @@ func (g GenerateConfig) validate() error {
 }
 
 func (j JudgeConfig) validate() error {
-	for member, depth := range j.Pool {
-		if depth < 0 {
+	for _, member := range slices.Sorted(maps.Keys(j.Pool)) {
+		if depth := j.Pool[member]; depth < 0 {
 			return fmt.Errorf("pool: %s: %d, want 0 or more", member, depth)
 		}
 	}

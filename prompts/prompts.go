@@ -37,6 +37,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -137,7 +138,7 @@ func (p *Prompt) checkVars(vars map[string]string) error {
 			return fmt.Errorf("prompt %s: variable %q has no value", p.Ref(), name)
 		}
 	}
-	for name := range vars {
+	for _, name := range slices.Sorted(maps.Keys(vars)) {
 		if !slices.Contains(p.Vars, name) && !slices.Contains(p.Data, name) {
 			return fmt.Errorf("prompt %s: it has no variable %q", p.Ref(), name)
 		}
