@@ -277,6 +277,21 @@ func TestNoRoomForTheEvidence(t *testing.T) {
 	}
 }
 
+// conversation is what comes before the chunk when the corpus is harmless.
+func conversation(t *testing.T) []llm.Message {
+	t.Helper()
+	var asked []llm.Request
+	client := clientFunc(func(_ context.Context, req llm.Request) (llm.Reply, error) {
+		asked = append(asked, req)
+		return llm.Reply{Text: goodQuestion}, nil
+	})
+	write(t, newModel(t, client, options(), pumpText), whole("d", pumpText, datasets.Factual))
+	if len(asked) == 0 || len(asked[0].Messages) < 2 {
+		t.Fatal("nothing was asked")
+	}
+	return asked[0].Messages[:len(asked[0].Messages)-1]
+}
+
 // Text of the corpus cannot add messages, close its delimiter, or stand after
 // the task.
 func TestHostileCorpus(t *testing.T) {
@@ -290,12 +305,14 @@ func TestHostileCorpus(t *testing.T) {
 	for slot := range 2 {
 		_, _ = newModel(t, client, options(), hostile).Write(context.Background(), unit(doc, 0, len(hostile), datasets.Factual, slot))
 	}
+	harmless := conversation(t)
 	for _, req := range asked {
 		if req.Schema == nil {
 			continue
 		}
 		content := user(req)
-		if len(req.Messages) != 2 || strings.Contains(content, "<|im_") {
+		last := len(req.Messages) - 1
+		if diff := cmp.Diff(harmless, req.Messages[:last]); diff != "" || strings.Contains(content, "<|im_") {
 			t.Errorf("the corpus changed the conversation: %q", req.Messages)
 		}
 		if open, closed := strings.Count(content, "\n<text-"), strings.Count(content, "\n</text-"); open != 1 || closed != 1 {
