@@ -195,7 +195,7 @@ func (p *Project) evalInput(ctx context.Context, b *bench, set *datasets.Set, o 
 		return eval.Input{}, description, fmt.Errorf("golden set %s has no active case", set.Ref())
 	}
 	depth := depthOf(measures, o.K)
-	scored, sourceOnly, err := p.rankCases(ctx, b, r, cases, mode, depth)
+	scored, sourceOnly, err := p.rankCases(ctx, ranker{bench: b, retriever: r, mode: mode, depth: depth}, cases)
 	if err != nil {
 		return eval.Input{}, description, err
 	}

@@ -14,11 +14,18 @@ import (
 	"github.com/goldgen/goldgen/retrieve"
 )
 
-// rankCases asks the retriever for each case's ranking and joins it to the
-// labels. A query without an answer is recorded in its case; when no query has
-// one, the first error ends it. sourceOnly counts the cases that mode judged
-// reads as in.
-func (p *Project) rankCases(ctx context.Context, b *bench, r retrieve.Retriever, cases []datasets.Case, mode datasets.SourceMode, depth int) (out []eval.Case, sourceOnly int, err error) {
+// ranker asks one retriever for the rankings of cases.
+type ranker struct {
+	*bench
+	retriever retrieve.Retriever
+	mode      datasets.SourceMode // how source chunks are labelled
+	depth     int                 // hits asked for
+}
+
+// rankCases asks for each case's ranking and joins it to the labels. A query
+// without an answer is recorded in its case; when no query has one, the first
+// error ends it. sourceOnly counts the cases that mode judged reads as in.
+func (p *Project) rankCases(ctx context.Context, r ranker, cases []datasets.Case) (out []eval.Case, sourceOnly int, err error) {
 	p.Progress.Begin("eval", len(cases))
 	defer p.Progress.End()
 	out = make([]eval.Case, len(cases))
@@ -27,11 +34,11 @@ func (p *Project) rankCases(ctx context.Context, b *bench, r retrieve.Retriever,
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range cases {
 		var fallback bool
-		if out[i], fallback = eval.FromGolden(&cases[i], mode, b.section); fallback {
+		if out[i], fallback = eval.FromGolden(&cases[i], r.mode, r.section); fallback {
 			sourceOnly++
 		}
 		g.Go(func() error {
-			failures[i] = b.rank(gctx, r, &cases[i], &out[i], depth)
+			failures[i] = r.rank(gctx, &cases[i], &out[i])
 			p.Progress.Step(Step{Done: 1})
 			return context.Cause(gctx)
 		})
@@ -54,10 +61,11 @@ func allFailed(failures []error) error {
 }
 
 // rank fills in what the retriever returned for a case.
-func (b *bench) rank(ctx context.Context, r retrieve.Retriever, c *datasets.Case, out *eval.Case, depth int) error {
-	res, err := r.Retrieve(ctx, retrieve.Query{ID: c.ID, Text: c.Query, K: depth, Scope: c.Scope, Filters: c.Filters, AsOf: c.AsOf})
+func (r *ranker) rank(ctx context.Context, c *datasets.Case, out *eval.Case) error {
+	q := retrieve.Query{ID: c.ID, Text: c.Query, K: r.depth, Scope: c.Scope, Filters: c.Filters, AsOf: c.AsOf}
+	res, err := r.retriever.Retrieve(ctx, q)
 	if err == nil {
-		out.Ranking, out.Scores, err = b.evalHits(res.Hits)
+		out.Ranking, out.Scores, err = r.evalHits(res.Hits)
 	}
 	if err != nil {
 		out.Failed, out.Ranking, out.Scores = err.Error(), nil, nil

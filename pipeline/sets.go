@@ -31,8 +31,6 @@ func (p *Project) Import(ctx context.Context, name, dir string, o datasets.Impor
 	if err != nil {
 		return nil, err
 	}
-	draft.Manifest.Pins.Corpus = corpusPin(s)
-	draft.Manifest.Pins.Chunking = s.Manifest().Chunking
 	draft.Manifest.Pins.Goldgen = p.Version
 	committed, err := p.write(ctx, name, draft)
 	return &Imported{Committed: committed, Report: report}, err

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 
 	"github.com/goldgen/goldgen/datasets"
@@ -58,11 +59,26 @@ func WriteStage[T any](w io.Writer, h Header, records []T) error {
 		}
 		sum.Write(line)
 	}
-	t := trailer{End: true, Records: len(records), Digest: "sha256:" + hex.EncodeToString(sum.Sum(nil))}
+	t := trailer{End: true, Records: len(records), Digest: digestText(sum)}
 	if _, err := writeLine(bw, t); err != nil {
 		return err
 	}
 	return bw.Flush()
+}
+
+// digestLines is the digest that a stage file of these records has.
+func digestLines[T any](records []T) (string, error) {
+	sum := sha256.New()
+	for i := range records {
+		if _, err := writeLine(sum, records[i]); err != nil {
+			return "", err
+		}
+	}
+	return digestText(sum), nil
+}
+
+func digestText(sum hash.Hash) string {
+	return datasets.DigestPrefix + hex.EncodeToString(sum.Sum(nil))
 }
 
 // writeLine writes v as one line of JSON and returns the line's bytes.
@@ -94,7 +110,7 @@ func ReadStage[T any](r io.Reader, name, kind string) (Header, []T, error) {
 			return h, nil, s.cutOff(len(records), err)
 		}
 		if t, ok := asTrailer(line); ok {
-			return h, records, s.check(t, len(records), hex.EncodeToString(sum.Sum(nil)))
+			return h, records, s.check(t, len(records), digestText(sum))
 		}
 		var rec T
 		if err := strictUnmarshal(line, &rec); err != nil {
@@ -167,7 +183,7 @@ func (s *stageReader) check(t trailer, records int, digest string) error {
 	if t.Records != records {
 		return fmt.Errorf("%s: trailer says %d records, read %d", s.name, t.Records, records)
 	}
-	if t.Digest != "sha256:"+digest {
+	if t.Digest != digest {
 		return fmt.Errorf("%s: records were altered: their digest is not the trailer's", s.name)
 	}
 	if rest, err := s.next(); err == nil {
