@@ -15,35 +15,42 @@ import (
 	"time"
 )
 
-const cacmFolder = "../../../shared/data/cacm"
+// cacmFolder is an absolute path: the test works in a folder of its own.
+func cacmFolder(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("../../../shared/data/cacm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
 
 // cacmIssue is the line of the issue, where a page's title and abstract end and
 // dates, codes and citations begin.
 var cacmIssue = regexp.MustCompile(`(?m)^ *(CACM +\w+ *,? *\d{4}|CA\d{6} )`)
 
-// goldgen runs one command line in dir and returns its stdout; it wants that
-// exit code.
-func goldgen(t *testing.T, dir string, code int, args ...string) []byte {
+// goldgen runs one command line and returns its stdout; it wants that exit code.
+func goldgen(t *testing.T, code int, args ...string) []byte {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	a := &app{
 		stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr,
 		getenv: func(string) string { return "" }, now: time.Now,
 	}
-	if got := run(t.Context(), append([]string{"-C", dir}, args...), a); got != code {
+	if got := run(t.Context(), args, a); got != code {
 		t.Fatalf("goldgen %s: exit code %d, want %d\n%s", strings.Join(args, " "), got, code, stderr.String())
 	}
 	return stdout.Bytes()
 }
 
 // cacmDocuments writes the collection's pages as documents.
-func cacmDocuments(t *testing.T, to string) int {
-	f, err := os.Open(filepath.Join(cacmFolder, "cacm.tar.gz"))
+func cacmDocuments(t *testing.T, from, to string) int {
+	f, err := os.Open(filepath.Join(from, "cacm.tar.gz"))
 	if err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatal(err)
 		}
-		t.Skipf("the collection is not here (it belongs in %s): %v", cacmFolder, err)
+		t.Skipf("the collection is not here (it belongs in %s): %v", from, err)
 	}
 	defer f.Close()
 	zipped, err := gzip.NewReader(f)
@@ -84,18 +91,19 @@ func cacmDocuments(t *testing.T, to string) int {
 // TestBM25OnImportedCACM goes the way of a user with a public collection:
 // snapshot, import, eval.
 func TestBM25OnImportedCACM(t *testing.T) {
-	dir := t.TempDir()
-	if n := cacmDocuments(t, filepath.Join(dir, "documents.jsonl")); n != 3204 {
+	collection := cacmFolder(t)
+	t.Chdir(t.TempDir())
+	if n := cacmDocuments(t, collection, "documents.jsonl"); n != 3204 {
 		t.Fatalf("%d documents, want 3204", n)
 	}
 	config := "version: 1\nname: cacm\ncorpus: {source: documents.jsonl}\nchunking: {method: document}\n"
-	if err := os.WriteFile(filepath.Join(dir, "goldgen.yaml"), []byte(config), 0o644); err != nil {
+	if err := os.WriteFile("goldgen.yaml", []byte(config), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	goldgen(t, dir, exitDone, "snapshot", "-q")
+	goldgen(t, exitDone, "snapshot", "-q")
 	// Some judgments name documents in a form that the collection does not have.
-	goldgen(t, dir, exitPartly, "datasets", "import", "--format", "trec",
-		"--queries", filepath.Join(cacmFolder, "topics.cacm.txt"), "--qrels", filepath.Join(cacmFolder, "qrels.cacm.txt"))
+	goldgen(t, exitPartly, "datasets", "import", "--format", "trec",
+		"--queries", filepath.Join(collection, "topics.cacm.txt"), "--qrels", filepath.Join(collection, "qrels.cacm.txt"))
 	var result struct {
 		Trust   string
 		Metrics map[string]struct {
@@ -103,7 +111,7 @@ func TestBM25OnImportedCACM(t *testing.T) {
 			N    int
 		}
 	}
-	if err := json.Unmarshal(goldgen(t, dir, exitDone, "eval", "--retriever", "bm25", "-m", "map,P_30", "--json"), &result); err != nil {
+	if err := json.Unmarshal(goldgen(t, exitDone, "eval", "--retriever", "bm25", "-m", "map,P_30", "--json"), &result); err != nil {
 		t.Fatal(err)
 	}
 	// Anserini's regression has MAP .3123 and P@30 .1942.
