@@ -291,7 +291,7 @@ func (b *builder) addVectors(ctx context.Context, old *Snapshot) (bool, error) {
 	if err != nil || set == nil {
 		return false, err
 	}
-	if _, ok := old.VectorSet(set.Key); ok {
+	if old.CheckVectors(set.Key) == nil {
 		return false, nil
 	}
 	return true, old.commitVectors(ctx, filepath.Join(b.temp, filepath.FromSlash(set.File.Name)), *set)

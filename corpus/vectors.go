@@ -191,19 +191,25 @@ func (s *Snapshot) commitVectors(ctx context.Context, file string, set VectorSet
 	return nil
 }
 
+// CheckVectors reports an error where the file of an embedding's key is not there
+// as it was written.
+func (s *Snapshot) CheckVectors(key string) error {
+	set, ok := s.VectorSet(key)
+	if !ok {
+		return fmt.Errorf("%s: no vectors of embedding %s", s.dir, key)
+	}
+	return checkFile(s.dir, set.File, hashedOnOpen)
+}
+
 // Vectors yields the vectors of an embedding's key in snapshot order, each of
 // unit length; chunks flagged empty have none.
 func (s *Snapshot) Vectors(key string) iter.Seq2[Vector, error] {
 	return func(yield func(Vector, error) bool) {
-		set, ok := s.VectorSet(key)
-		if !ok {
-			yield(Vector{}, fmt.Errorf("%s: no vectors of embedding %s", s.dir, key))
-			return
-		}
-		if err := checkFile(s.dir, set.File, hashedOnOpen); err != nil {
+		if err := s.CheckVectors(key); err != nil {
 			yield(Vector{}, err)
 			return
 		}
+		set, _ := s.VectorSet(key)
 		for row, err := range tableRows[vectorRow](filepath.Join(s.dir, filepath.FromSlash(set.File.Name))) {
 			if err == nil && len(row.Vector) != set.Embedding.Dimensions {
 				err = fmt.Errorf("%s: chunk %s: %d dimensions, want %d", set.File.Name, row.ChunkID, len(row.Vector), set.Embedding.Dimensions)

@@ -157,7 +157,7 @@ func (p *Project) embedChunks(ctx context.Context, s *corpus.Snapshot) (bool, er
 		return false, err
 	}
 	defer e.Close()
-	if _, ok := e.stored(s); ok {
+	if key, ok := e.stored(s); ok && s.CheckVectors(key) == nil {
 		return false, nil
 	}
 	if p.DryRun {

@@ -224,15 +224,29 @@ func (p *Project) appendHistory(m resultManifest, path string) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(p.Dir, "eval_results.jsonl"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(filepath.Join(p.Dir, "eval_results.jsonl"), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return err
+	}
+	if endsTorn(f) {
+		line = append([]byte{'\n'}, line...)
 	}
 	_, err = f.Write(append(line, '\n'))
 	if closed := f.Close(); err == nil {
 		err = closed
 	}
 	return err
+}
+
+// endsTorn reports a last line without its end: a full disk, or a kill, cut it.
+func endsTorn(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return false
+	}
+	last := make([]byte, 1)
+	_, err = f.ReadAt(last, info.Size()-1)
+	return err == nil && last[0] != '\n'
 }
 
 // relative is a path as seen from the project's folder, with slashes: the
