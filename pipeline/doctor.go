@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/llm"
@@ -111,7 +112,10 @@ func (p *Project) doctorModel(ctx context.Context, m doctored, pull func(model, 
 			Hint: fmt.Sprintf("set %s: {provider: ollama, model: ...} in goldgen.yaml", m.part)}
 	case ProviderNone:
 		return Finding{Part: m.part, State: StateOK, Detail: "off"}
-	case ProviderOllama:
+	}
+	p.Progress.Begin("ask "+m.model, 0) // a large model takes minutes to load
+	defer p.Progress.End()
+	if m.provider == ProviderOllama {
 		return p.doctorOllama(ctx, m, pull)
 	}
 	err := p.askOnce(ctx, m)
@@ -132,7 +136,11 @@ func (p *Project) doctorOllama(ctx context.Context, m doctored, pull func(model,
 		}
 	}
 	err = p.askOnce(ctx, m)
-	return finding(m.part, err, fmt.Sprintf("ollama %s answers at %d endpoints", m.model, len(endpoints)))
+	at := make([]string, len(endpoints))
+	for i, endpoint := range endpoints {
+		at[i] = llm.RedactURL(endpoint)
+	}
+	return finding(m.part, err, fmt.Sprintf("ollama %s answers at %s", m.model, strings.Join(at, ", ")))
 }
 
 func checkOllama(ctx context.Context, endpoint string, m doctored, pull func(model, status string, completed, total int64)) error {

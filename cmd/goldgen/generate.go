@@ -96,7 +96,7 @@ func (a *app) reportGenerated(p *pipeline.Project, g *pipeline.Generated, out st
 
 // funnelTable shows what became of the rows that were asked.
 func funnelTable(s generate.Summary) *report.Table {
-	t := &report.Table{Columns: []report.Column{{Name: "funnel"}, {Name: "n", Right: true}, {Name: "share", Right: true}}}
+	t := &report.Table{Columns: []report.Column{{Name: "funnel"}, {Name: "n", Right: true}, {Name: "share", Right: true}, {Name: "because"}}, Keys: 3}
 	share := func(n int) string {
 		if s.Asked == 0 {
 			return ""
@@ -105,13 +105,34 @@ func funnelTable(s generate.Summary) *report.Table {
 	}
 	t.Add("asked", fmt.Sprint(s.Asked), share(s.Asked))
 	for _, reason := range byCount(s.Reasons) {
-		t.Add("  rejected: "+reason, fmt.Sprint(s.Reasons[reason]), share(s.Reasons[reason]))
+		t.Add("  rejected: "+reason, fmt.Sprint(s.Reasons[reason]), share(s.Reasons[reason]), reasonWords(reason))
 	}
 	t.Add("accepted", fmt.Sprint(s.Accepted), share(s.Accepted))
 	if s.Spare > 0 {
-		t.Add("  of them spare", fmt.Sprint(s.Spare), share(s.Spare))
+		t.Add("  of them spare", fmt.Sprint(s.Spare), share(s.Spare), "they stand in for cases that judging takes out")
 	}
 	return t
+}
+
+// reasonWords says what a reject's reason code means, "" where the code does.
+func reasonWords(reason string) string {
+	return map[string]string{
+		"answered":                   "a check by the model: the evidence does not answer the query",
+		"copied":                     "too much of the evidence word for word",
+		"copied_overlap":             "too many of the evidence's own terms",
+		"copied_run":                 "too many words in a row are the evidence's",
+		"language":                   "in another language than its chunk",
+		"length":                     "too short or too long",
+		"preamble":                   "introduces a query, or is more than one",
+		"refers_to_text":             "speaks of the text, which nobody who searches has",
+		"self_contained":             "points at something that it does not name",
+		generate.ReasonCallFailed:    "no complete reply; run again to ask again",
+		generate.ReasonNearDuplicate: "nearly the same query was there already",
+		generate.ReasonNoEvidence:    "the quote is not in the chunk",
+		generate.ReasonNoTarget:      "the chunk has no sentence that stands alone; no call was made",
+		generate.ReasonPromptTooLong: "the prompt is longer than num_ctx",
+		generate.ReasonUnreadable:    "no reply in the form that was asked for",
+	}[reason]
 }
 
 // byCount lists keys by falling count, then by name.

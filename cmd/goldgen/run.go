@@ -94,6 +94,9 @@ func (a *app) printRun(done *pipeline.Done) error {
 		return err
 	}
 	for _, t := range []*report.Table{funnelTable(done.Generated.Summary), scoreTable(done.Evaluations)} {
+		if len(t.Rows) == 0 {
+			continue
+		}
 		fmt.Fprintln(a.stdout)
 		if err := t.Write(a.stdout, a.style()); err != nil {
 			return err
@@ -125,11 +128,17 @@ func leakFields(evaluations []*pipeline.Evaluation) (fields []field) {
 
 // next says what to do with a set.
 func next(s pipeline.RunSummary) []field {
-	steps := []string{"read what was asked: goldgen datasets show " + s.Golden.Ref + " --limit 20"}
+	var steps []string
+	if s.Cases > 0 {
+		steps = append(steps, "read what was asked: goldgen datasets show "+s.Golden.Ref+" --limit 20")
+	}
 	if s.Rejected > 0 {
-		steps = append(steps, "see why others were refused: goldgen datasets show "+s.Golden.Ref+" --rejects")
+		steps = append(steps, "see what was refused and why: goldgen datasets show "+s.Golden.Ref+" --rejects")
 	}
 	switch {
+	case s.Cases == 0 && s.Calls.Made+s.Calls.Cached == 0: // refused before any model was asked
+	case s.Cases == 0:
+		steps = append(steps, "take a larger model: generate: {provider: ollama, model: ...} in goldgen.yaml")
 	case s.Trust.Level == datasets.TrustNone:
 		steps = append(steps, "have a model write the queries: generate: {provider: ollama, model: ...} in goldgen.yaml; goldgen doctor helps")
 	case s.Trust.Judge == judge.Blind:
@@ -137,7 +146,9 @@ func next(s pipeline.RunSummary) []field {
 	case s.Trust.Judge == judge.Untested:
 		steps = append(steps, "make the set larger, so that its judge can be tested: goldgen run -n 60")
 	}
-	steps = append(steps, "score a retriever of yours: goldgen eval --golden "+s.Golden.Ref+" --retriever exec:./my-search")
+	if s.Cases > 0 {
+		steps = append(steps, "score a retriever of yours: goldgen eval --golden "+s.Golden.Ref+" --retriever exec:./my-search")
+	}
 	var fields []field
 	for _, step := range steps {
 		fields = append(fields, field{"next", step})
