@@ -27,6 +27,9 @@ import (
 // binary builds goldgen once a test.
 func binary(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: runs goldgen many times")
+	}
 	path := filepath.Join(t.TempDir(), "goldgen")
 	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
