@@ -228,14 +228,17 @@ func settings(d retrieve.Description) map[string]any {
 	return out
 }
 
+// wholeRanking is how many hits stand for a whole ranking, as in TREC's runs.
+const wholeRanking = 1000
+
 // depthOf is how many hits are asked of a retriever: enough for every k, and
-// 100 for measures of the whole ranking.
+// wholeRanking for measures without a cut, such as map.
 func depthOf(measures []eval.Measure, ks []int) int {
 	depth := slices.Max(ks)
 	for _, m := range measures {
 		k := m.K()
 		if k == 0 {
-			k = 100
+			k = wholeRanking
 		}
 		depth = max(depth, k)
 	}

@@ -105,8 +105,9 @@ func TestBM25OnImportedCACM(t *testing.T) {
 	goldgen(t, exitPartly, "datasets", "import", "--format", "trec",
 		"--queries", filepath.Join(collection, "topics.cacm.txt"), "--qrels", filepath.Join(collection, "qrels.cacm.txt"))
 	var result struct {
-		Trust   string
-		Metrics map[string]struct {
+		Trust       string
+		Conventions struct{ Pins map[string]int }
+		Metrics     map[string]struct {
 			Mean float64
 			N    int
 		}
@@ -120,6 +121,9 @@ func TestBM25OnImportedCACM(t *testing.T) {
 	}
 	if p := result.Metrics["P_30"]; p.Mean < 0.18 || p.Mean > 0.21 {
 		t.Errorf("P_30 %.4f, want .18 to .21", p.Mean)
+	}
+	if depth := result.Conventions.Pins["depth"]; depth != 1000 {
+		t.Errorf("map over %d hits a query, want 1000", depth)
 	}
 	if result.Trust != "reviewed" {
 		t.Errorf("trust %s, want reviewed", result.Trust)
