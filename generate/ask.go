@@ -10,24 +10,33 @@ import (
 	"github.com/goldgen/goldgen/llm"
 )
 
-// ask renders a prompt and asks until parse can read a reply. A unit that has
-// none gets a refusal; an error ends the run.
-func ask[T any](ctx context.Context, w *writing, p *compiled, vars map[string]string, shape func(*llm.Options), parse func(llm.Reply) (T, error)) (T, *refusal, error) {
+// question is one call in the making: a prompt with its variables, what its
+// options have of their own, and how the reply is read.
+type question[T any] struct {
+	prompt *compiled
+	vars   map[string]string
+	shape  func(*llm.Options) // nil changes nothing
+	parse  func(llm.Reply) (T, error)
+}
+
+// ask asks until a reply can be read. A unit that has none gets a refusal; an
+// error ends the run.
+func ask[T any](ctx context.Context, w *writing, q question[T]) (T, *refusal, error) {
 	var none T
-	messages, err := p.Render(vars)
+	messages, err := q.prompt.Render(q.vars)
 	if err != nil {
 		return none, nil, err
 	}
 	options := w.m.options.Options
 	options.TopLogprobs = 0
-	if shape != nil {
-		shape(&options)
+	if q.shape != nil {
+		q.shape(&options)
 	}
-	req := llm.Request{Model: w.m.options.Model, Messages: messages, Schema: p.Schema, Options: options}
-	value, asked, err := llm.AskWith(ctx, w.m.client, req, parse, w.m.options.Ask)
+	req := llm.Request{Model: w.m.options.Model, Messages: messages, Schema: q.prompt.Schema, Options: options}
+	value, asked, err := llm.AskWith(ctx, w.m.client, req, q.parse, w.m.options.Ask)
 	w.calls += asked.Attempts
 	if err != nil {
-		r, err := w.failed(ctx, p, err)
+		r, err := w.failed(ctx, q.prompt, err)
 		return none, r, err
 	}
 	return value, nil, nil
@@ -73,7 +82,7 @@ func (w *writing) pick(ctx context.Context) (*refusal, error) {
 		return r, nil
 	}
 	vars := map[string]string{"title": title(w.u), "text": text, "sentence": t.text, "language": languageName(w.language)}
-	query, r, err := ask(ctx, w, w.prompt, vars, upTo(maxAnswerTokens), w.parseQuery)
+	query, r, err := ask(ctx, w, question[string]{w.prompt, vars, upTo(maxAnswerTokens), w.parseQuery})
 	if r != nil || err != nil {
 		return r, err
 	}
@@ -154,7 +163,7 @@ func (w *writing) askSelfContained(ctx context.Context) (*refusal, error) {
 		return nil, nil
 	}
 	p := w.m.prompts[promptSelfContained]
-	yes, r, err := ask(ctx, w, p, map[string]string{"query": w.query}, oneToken, parseYesNo)
+	yes, r, err := ask(ctx, w, question[float64]{p, map[string]string{"query": w.query}, oneToken, parseYesNo})
 	if r != nil || err != nil {
 		return r, err
 	}
@@ -179,7 +188,7 @@ func (w *writing) askAnswered(ctx context.Context) (*refusal, error) {
 		id = promptAnsweredKeywords
 	}
 	vars := map[string]string{"evidence": w.candidate().quotes(), "query": w.query}
-	yes, r, err := ask(ctx, w, w.m.prompts[id], vars, oneToken, parseYesNo)
+	yes, r, err := ask(ctx, w, question[float64]{w.m.prompts[id], vars, oneToken, parseYesNo})
 	if r != nil || err != nil {
 		return r, err
 	}

@@ -27,7 +27,7 @@ func (w *writing) quote(ctx context.Context) (*refusal, error) {
 		return r, nil
 	}
 	vars := map[string]string{"title": title(w.u), "text": text, "language": languageName(w.language)}
-	v, r, err := ask(ctx, w, w.prompt, vars, nil, w.parseWritten)
+	v, r, err := ask(ctx, w, question[written]{prompt: w.prompt, vars: vars, parse: w.parseWritten})
 	if r != nil || err != nil {
 		return r, err
 	}

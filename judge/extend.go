@@ -23,6 +23,13 @@ type Ranking struct {
 	Hits []retrieve.Hit
 }
 
+// Tops are the results that an extension adds to the pools: of each ranking, by
+// case id, the first Depth hits.
+type Tops struct {
+	Rankings map[string][]Ranking
+	Depth    int
+}
+
 // Extension is the outcome of Extend.
 type Extension struct {
 	Cases   []datasets.Case // all cases, in their order
@@ -35,17 +42,16 @@ type Extension struct {
 }
 
 // Extend adds the top hits of results to the pools of a set's cases and grades
-// the new pairs only. rankings maps a case id to its rankings; depth is how
-// many hits of each count. Hits that the asker may not see are left out: they
-// are leaks, not labels. The judge must be the set's own (ErrOtherJudge), since
-// its verdict is read again from the canaries that the set holds; a set without
-// a model's judgments takes any judge, as untested.
-func Extend(ctx context.Context, cases []datasets.Case, rankings map[string][]Ranking, depth int, deps Deps, o Options) (Extension, error) {
+// the new pairs only. Hits that the asker may not see are left out: they are
+// leaks, not labels. The judge must be the set's own (ErrOtherJudge), since its
+// verdict is read again from the canaries that the set holds; a set without a
+// model's judgments takes any judge, as untested.
+func Extend(ctx context.Context, cases []datasets.Case, tops Tops, deps Deps, o Options) (Extension, error) {
 	if deps.Judge.Grader == nil {
 		return Extension{}, errors.New("judge: none cannot extend a set: there is no judge to grade with")
 	}
-	if depth < 1 || o.Concurrency < 1 {
-		return Extension{}, fmt.Errorf("extend: depth %d and concurrency %d must be at least 1", depth, o.Concurrency)
+	if tops.Depth < 1 || o.Concurrency < 1 {
+		return Extension{}, fmt.Errorf("extend: depth %d and concurrency %d must be at least 1", tops.Depth, o.Concurrency)
 	}
 	canaries, err := storedCanaries(cases, deps.Judge.Name)
 	if err != nil {
@@ -55,7 +61,7 @@ func Extend(ctx context.Context, cases []datasets.Case, rankings map[string][]Ra
 	if deps.Judge.tested() {
 		out.Verdict = Assess(canaries)
 	}
-	additions, err := gradeAdditions(ctx, cases, rankings, depth, deps, o)
+	additions, err := gradeAdditions(ctx, cases, tops, deps, o)
 	if err != nil {
 		return Extension{}, err
 	}
@@ -113,7 +119,7 @@ type addition struct {
 func (a *addition) asks() bool { return a.judged < 0 && a.twin < 0 && a.shared < 0 }
 
 // gradeAdditions grades what is new, case after case.
-func gradeAdditions(ctx context.Context, cases []datasets.Case, rankings map[string][]Ranking, depth int, deps Deps, o Options) ([][]addition, error) {
+func gradeAdditions(ctx context.Context, cases []datasets.Case, tops Tops, deps Deps, o Options) ([][]addition, error) {
 	all := make([][]addition, len(cases))
 	group, gctx := errgroup.WithContext(ctx)
 	group.SetLimit(o.Concurrency)
@@ -121,7 +127,7 @@ func gradeAdditions(ctx context.Context, cases []datasets.Case, rankings map[str
 		if cases[i].Status == datasets.Retired {
 			continue
 		}
-		all[i] = additionsTo(&cases[i], rankings[cases[i].ID], depth, deps.View)
+		all[i] = additionsTo(&cases[i], tops.Rankings[cases[i].ID], tops.Depth, deps.View)
 		for n := range all[i] {
 			a := &all[i][n]
 			if !a.asks() || gctx.Err() != nil {

@@ -118,9 +118,9 @@ func (m *Model) Grade(ctx context.Context, q Query, chunk *corpus.Chunk) (Grade,
 	case err != nil:
 		return m.outcome(ctx, Grade{}, err)
 	case mode == modeEnum:
-		return m.fitted(ctx, m.enum, q, chunk, m.askEnum)
+		return m.fitted(ctx, form{m.enum, m.askEnum}, q, chunk)
 	}
-	return m.fitted(ctx, m.token, q, chunk, m.askToken)
+	return m.fitted(ctx, form{m.token, m.askToken}, q, chunk)
 }
 
 // probe finds out by one call of its own whether the server gives
@@ -152,11 +152,17 @@ func (m *Model) probe(ctx context.Context) (mode, error) {
 	return m.mode, nil
 }
 
+// form is how a grade is asked for: a prompt, and the call that reads its reply.
+type form struct {
+	prompt *prompts.Prompt
+	ask    func(ctx context.Context, messages []llm.Message) (Grade, llm.Asked, error)
+}
+
 // fitted asks with the whole passage, or with as much of it as the window takes.
-func (m *Model) fitted(ctx context.Context, p *prompts.Prompt, q Query, chunk *corpus.Chunk, ask askFunc) (Grade, error) {
-	passage, cut := CutPassage(chunk.Text, m.room(p, q))
+func (m *Model) fitted(ctx context.Context, f form, q Query, chunk *corpus.Chunk) (Grade, error) {
+	passage, cut := CutPassage(chunk.Text, m.room(f.prompt, q))
 	for range shortenings {
-		grade, err := m.ask(ctx, p, q, passage, ask)
+		grade, err := f.grade(ctx, q, passage)
 		grade.Cut = cut
 		if !errors.Is(err, llm.KindPromptTooLong) {
 			return m.outcome(ctx, grade, err)
@@ -177,18 +183,16 @@ func shortened(passage string) string {
 	return cut
 }
 
-type askFunc func(ctx context.Context, messages []llm.Message) (Grade, llm.Asked, error)
-
-func (m *Model) ask(ctx context.Context, p *prompts.Prompt, q Query, passage string, ask askFunc) (Grade, error) {
+func (f form) grade(ctx context.Context, q Query, passage string) (Grade, error) {
 	asked := ""
 	if q.AsOf != nil {
 		asked = q.AsOf.UTC().Format("2006-01-02")
 	}
-	messages, err := p.Render(map[string]string{"query": q.Text, "passage": passage, "asked_on": asked})
+	messages, err := f.prompt.Render(map[string]string{"query": q.Text, "passage": passage, "asked_on": asked})
 	if err != nil {
 		return Grade{}, err
 	}
-	grade, cost, err := ask(ctx, messages)
+	grade, cost, err := f.ask(ctx, messages)
 	grade.Calls = cost.Attempts
 	return grade, err
 }

@@ -409,7 +409,7 @@ func TestExtend(t *testing.T) {
 		"02": hit("doc30#0"),
 		"03": hit("doc33#2"),
 	}
-	ext, err := judge.Extend(t.Context(), result.Cases, rankings, 3, d, settings(2))
+	ext, err := judge.Extend(t.Context(), result.Cases, judge.Tops{Rankings: rankings, Depth: 3}, d, settings(2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -438,7 +438,7 @@ func TestExtend(t *testing.T) {
 			}
 		}
 	}
-	again, err := judge.Extend(t.Context(), ext.Cases, rankings, 3, d, settings(2))
+	again, err := judge.Extend(t.Context(), ext.Cases, judge.Tops{Rankings: rankings, Depth: 3}, d, settings(2))
 	if err != nil || again.Changed != 0 || again.Pairs != 0 {
 		t.Errorf("a second time: changed %d, pairs %d, error %v", again.Changed, again.Pairs, err)
 	}
@@ -451,7 +451,7 @@ func TestExtendStaysBlind(t *testing.T) {
 		t.Fatal(err)
 	}
 	rankings := map[string][]judge.Ranking{"07": {{Name: "new", Hits: hitsOf("doc29#0", "doc28#0", "doc27#0")}}}
-	ext, err := judge.Extend(t.Context(), result.Cases, rankings, 3, d, settings(2))
+	ext, err := judge.Extend(t.Context(), result.Cases, judge.Tops{Rankings: rankings, Depth: 3}, d, settings(2))
 	if err != nil || ext.Verdict.State != judge.Blind {
 		t.Fatalf("verdict %+v, error %v", ext.Verdict, err)
 	}
@@ -468,11 +468,11 @@ func TestExtendRefusesAnotherJudge(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.Judge.Name = "ollama/other judge-token@1"
-	if _, err := judge.Extend(t.Context(), result.Cases, nil, 3, d, settings(2)); !errors.Is(err, judge.ErrOtherJudge) {
+	if _, err := judge.Extend(t.Context(), result.Cases, judge.Tops{Depth: 3}, d, settings(2)); !errors.Is(err, judge.ErrOtherJudge) {
 		t.Errorf("error %v", err)
 	}
 	d.Judge = judge.Judge{}
-	if _, err := judge.Extend(t.Context(), result.Cases, nil, 3, d, settings(2)); err == nil {
+	if _, err := judge.Extend(t.Context(), result.Cases, judge.Tops{Depth: 3}, d, settings(2)); err == nil {
 		t.Error("no judge, no error")
 	}
 }

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -39,7 +40,7 @@ func (p *Project) Extend(ctx context.Context, o ExtendOptions) (*Committed, erro
 		return nil, err
 	}
 	defer b.Close()
-	extended, pin, err := p.extendOn(ctx, b, set, rankings, o)
+	extended, pin, err := p.extendOn(ctx, b, set, judge.Tops{Rankings: rankings, Depth: cmp.Or(o.Depth, p.maxK())})
 	if err != nil || p.DryRun {
 		return nil, err
 	}
@@ -48,7 +49,7 @@ func (p *Project) Extend(ctx context.Context, o ExtendOptions) (*Committed, erro
 	return p.write(ctx, m.Name, datasets.Draft{Cases: extended.Cases, Rejects: set.Rejects, Manifest: m})
 }
 
-func (p *Project) extendOn(ctx context.Context, b *bench, set *datasets.Set, rankings map[string][]judge.Ranking, o ExtendOptions) (judge.Extension, *datasets.ModelPin, error) {
+func (p *Project) extendOn(ctx context.Context, b *bench, set *datasets.Set, tops judge.Tops) (judge.Extension, *datasets.ModelPin, error) {
 	deps, pin, done, err := p.openJudge(ctx, b, set.Manifest.Pins.Seed)
 	if err != nil {
 		return judge.Extension{}, nil, err
@@ -57,14 +58,10 @@ func (p *Project) extendOn(ctx context.Context, b *bench, set *datasets.Set, ran
 	if deps.Judge.Grader == nil {
 		return judge.Extension{}, nil, fmt.Errorf("%w: judge: none grades nothing: name a judge with --provider and --model", ErrConfig)
 	}
-	depth := o.Depth
-	if depth == 0 {
-		depth = p.maxK()
-	}
 	p.Progress.Begin("judge", len(set.Cases))
 	defer p.Progress.End()
 	options := p.judgeOptions(set.Manifest.Pins.Seed, deps.depth)
-	extension, err := judge.Extend(ctx, set.Cases, rankings, depth, deps.Deps, options)
+	extension, err := judge.Extend(ctx, set.Cases, tops, deps.Deps, options)
 	return extension, pin, err
 }
 
