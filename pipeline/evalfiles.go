@@ -42,7 +42,7 @@ func EvalFiles(o FilesOptions) (*Evaluation, error) {
 	in := eval.Input{
 		Cases: topicCases(qrels, run), Measures: measures, MinGrade: max(1, o.MinGrade), KeepEmpty: true, Duplicates: run.Duplicates,
 		Header: eval.Header{
-			Trust: datasets.TrustReviewed, TrustDetail: "people's judgments (qrels)",
+			Trust: datasets.TrustReviewed, TrustDetail: "as the qrels say",
 			Retriever: eval.RetrieverRef{Spec: "run:" + o.Run, Name: runName(run, o.Run)}, K: o.K,
 		},
 	}

@@ -24,10 +24,10 @@ type evalOptions struct {
 }
 
 func (o *evalOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.Golden, "golden", "", "golden set: name, name@v3, name@sha256:..., or a version's folder (default: the project's newest)")
-	f.StringVar(&o.Retriever, "retriever", "", "bm25, ngram, dense, hybrid, run:FILE, exec:COMMAND, or one of goldgen.yaml")
-	f.IntSliceVarP(&o.K, "k", "k", nil, "cut-offs, such as 1,5,10")
-	f.StringSliceVarP(&o.measures, "measure", "m", nil, "measures, such as recall@10,ndcg@10 or trec_eval's names")
+	f.StringVar(&o.Golden, "golden", "", "golden set: name, name@v3, name@sha256:..., or a version's folder (default: the newest of the name in goldgen.yaml)")
+	f.StringVar(&o.Retriever, "retriever", "", "bm25, ngram, dense, hybrid, run:FILE, exec:COMMAND, or one of goldgen.yaml (default: the first of eval.retrievers)")
+	f.IntSliceVarP(&o.K, "k", "k", nil, "cut-offs, such as 1,5,10 (default: eval.k of goldgen.yaml)")
+	f.StringSliceVarP(&o.measures, "measure", "m", nil, "measures, such as recall@10,ndcg@10,mrr@10,map or trec_eval's names (default: recall, precision and ndcg at each k, mrr and judged at the largest)")
 	f.IntVar(&o.MinGrade, "min-grade", 0, "least grade that is relevant (default: the set's)")
 	f.StringVar(&o.Source, "source", "", "how the source chunk is labelled: in, judged or out")
 	f.StringSliceVar(&o.SliceBy, "slice-by", nil, "slices: query_type, category, language, origin, style, unit, stratum, scope, filtered, tag")
