@@ -61,7 +61,7 @@ func (p *page) title(s string) {
 
 func (p *page) header(r *eval.Result) {
 	if r.Golden != nil {
-		p.field("golden set", fmt.Sprintf("%s (%s)", r.Golden.Ref, shortDigest(r.Golden.Digest)))
+		p.field("golden set", fmt.Sprintf("%s (%s)", r.Golden.Ref, ShortDigest(r.Golden.Digest)))
 	}
 	p.field("trust", trustWords(r.Trust, r.TrustDetail))
 	p.field("retriever", retrieverWords(r.Retriever))
@@ -113,7 +113,8 @@ func wrap(s string, width int) []string {
 	return lines
 }
 
-func shortDigest(d string) string {
+// ShortDigest keeps the first 12 hex digits of a sha256:... digest.
+func ShortDigest(d string) string {
 	if hex, ok := strings.CutPrefix(d, "sha256:"); ok && len(hex) > 12 {
 		return "sha256:" + hex[:12]
 	}

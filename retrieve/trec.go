@@ -27,10 +27,15 @@ func ReadRun(path string) (*Run, error) {
 	if info.IsDir() {
 		return nil, fmt.Errorf("run %s: is a folder", path)
 	}
+	read := func() (*Run, error) { return ReadTREC(f, path) }
 	if strings.EqualFold(filepath.Ext(path), ".parquet") {
-		return ReadParquet(f, info.Size(), path)
+		read = func() (*Run, error) { return ReadParquet(f, info.Size(), path) }
 	}
-	return ReadTREC(f, path)
+	run, err := read()
+	if err == nil && run.Rows == 0 {
+		return nil, fmt.Errorf("run %s: holds no result", path)
+	}
+	return run, err
 }
 
 // maxLine bounds a line of a TREC run, in bytes.

@@ -59,7 +59,7 @@ func (a *app) printEntries(entries []datasets.Entry) error {
 		}
 		m := e.Manifest
 		t.Add(e.Ref.String(), fmt.Sprint(len(e.Versions)), fmt.Sprint(m.Counts.Active), fmt.Sprint(m.Counts.NeedsReview),
-			trustWords(m.Trust), m.CreatedAt, shortDigest(m.Digest))
+			trustWords(m.Trust), m.CreatedAt, report.ShortDigest(m.Digest))
 	}
 	return t.Write(a.stdout, a.style())
 }
@@ -77,11 +77,6 @@ func (a *app) warnBlind(set *datasets.Set) {
 	if t := set.Manifest.Trust; t.Judge == judge.Blind {
 		fmt.Fprintf(a.stderr, "goldgen: warning: %s: %s\n", report.Escape(set.Ref().String()), report.Escape(t.Why))
 	}
-}
-
-func shortDigest(d string) string {
-	algorithm, hex, _ := strings.Cut(d, ":")
-	return algorithm + ":" + hex[:min(12, len(hex))]
 }
 
 type showOptions struct {

@@ -30,7 +30,7 @@ func (o *evalOptions) addFlags(f *pflag.FlagSet) {
 	f.StringSliceVarP(&o.measures, "measure", "m", nil, "measures, such as recall@10,ndcg@10,mrr@10,map or trec_eval's names (default: recall, precision and ndcg at each k, mrr and judged at the largest)")
 	f.IntVar(&o.MinGrade, "min-grade", 0, "least grade that is relevant (default: the set's)")
 	f.StringVar(&o.Source, "source", "", "how the source chunk is labelled: in, judged or out")
-	f.StringSliceVar(&o.SliceBy, "slice-by", nil, "slices: query_type, category, language, origin, style, unit, stratum, scope, filtered, tag")
+	f.StringSliceVar(&o.SliceBy, "slice-by", nil, "slices: "+strings.Join(eval.SliceNames(), ", "))
 	f.StringVar(&o.Out, "out", "", "folder for the result (default: a new one under results/)")
 	f.BoolVar(&o.PerCase, "per-case", false, "with --json, each case's values too")
 	f.StringVar(&o.Snapshot, "snapshot", "", "score against this snapshot folder")

@@ -36,7 +36,7 @@ func newPromptsList(a *app) *cobra.Command {
 			t := report.Table{Columns: []report.Column{{Name: "prompt"}, {Name: "version", Right: true}, {Name: "types"}, {Name: "digest"}}}
 			for _, p := range all {
 				entries = append(entries, promptEntry{p.ID, p.Version, p.Types, p.Digest})
-				t.Add(p.ID, fmt.Sprint(p.Version), strings.Join(p.Types, ", "), shortDigest("sha256:"+strings.TrimPrefix(p.Digest, "sha256:")))
+				t.Add(p.ID, fmt.Sprint(p.Version), strings.Join(p.Types, ", "), report.ShortDigest(p.Digest))
 			}
 			if a.json {
 				return a.printJSON(entries)
