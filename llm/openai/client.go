@@ -106,6 +106,7 @@ func wire(req llm.Request) openai.ChatCompletionRequest {
 	if reasoning(req.Model.Name) {
 		r.MaxCompletionTokens = req.Options.NumPredict
 	} else {
+		//lint:ignore SA1019 servers of one's own know max_tokens, and not all of them its successor
 		r.MaxTokens = req.Options.NumPredict
 		r.Temperature = temperature(req.Options.Temperature)
 		r.LogProbs = req.Options.TopLogprobs > 0
