@@ -186,11 +186,22 @@ func (n *namer) of(name []byte) int32 {
 	if n.last >= 0 && n.names[n.last] == string(name) {
 		return n.last
 	}
-	i, ok := n.number[string(name)]
+	if i, ok := n.number[string(name)]; ok {
+		n.last = i
+		return i
+	}
+	return n.ofString(string(name))
+}
+
+func (n *namer) ofString(name string) int32 {
+	if n.last >= 0 && n.names[n.last] == name {
+		return n.last
+	}
+	i, ok := n.number[name]
 	if !ok {
 		i = int32(len(n.names))
-		n.names = append(n.names, string(name))
-		n.number[n.names[i]] = i
+		n.names = append(n.names, name)
+		n.number[name] = i
 	}
 	n.last = i
 	return i

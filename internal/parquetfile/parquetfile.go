@@ -48,20 +48,9 @@ func ReadFile[T any](path string) ([]T, error) {
 // Rows streams the file's rows after checking its schema against T's. An error
 // is the last thing that it yields, and names the file.
 func Rows[T any](path string) iter.Seq2[T, error] {
-	return rows[T](path, CheckSchema)
-}
-
-// Loose streams rows as Rows does, for files that others wrote: a column may be
-// optional or not, and only its type is checked. Make T's fields pointers to
-// see nulls.
-func Loose[T any](path string) iter.Seq2[T, error] {
-	return rows[T](path, checkTypes)
-}
-
-func rows[T any](path string, check func(got, want *parquet.Schema) error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
-		if err := each(path, check, func(row T) bool { return yield(row, nil) }); err != nil {
+		if err := each(path, func(row T) bool { return yield(row, nil) }); err != nil {
 			yield(zero, fmt.Errorf("%s: %w", path, err))
 		}
 	}
@@ -110,13 +99,13 @@ func Guard(do func() error) error {
 	return err
 }
 
-func each[T any](path string, check func(got, want *parquet.Schema) error, yield func(T) bool) error {
+func each[T any](path string, yield func(T) bool) error {
 	f, file, err := open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if err := check(file.Schema(), parquet.SchemaOf(new(T))); err != nil {
+	if err := CheckSchema(file.Schema(), parquet.SchemaOf(new(T))); err != nil {
 		return err
 	}
 	reader, err := guarded(func() (*parquet.GenericReader[T], error) {
@@ -220,9 +209,10 @@ func CheckSchema(got, want *parquet.Schema) error {
 	})
 }
 
-// checkTypes is CheckSchema without optionality, by physical type: writers
-// differ in what they add to it (text may be plain bytes, INT64 a signed one).
-func checkTypes(got, want *parquet.Schema) error {
+// CheckTypes is CheckSchema for files that others wrote: without optionality,
+// and by physical type, since writers differ in what they add to it (text may
+// be plain bytes, INT64 a signed one).
+func CheckTypes(got, want *parquet.Schema) error {
 	return eachColumn(got, want, func(g, w parquet.LeafColumn) error {
 		if g.MaxRepetitionLevel != w.MaxRepetitionLevel {
 			return errors.New("is nested in another way")

@@ -123,30 +123,6 @@ func TestOtherSchema(t *testing.T) {
 	}
 }
 
-// Loose accepts what other programs write for the same columns.
-func TestLoose(t *testing.T) {
-	type written struct {
-		Name  string `parquet:"name"`
-		Count *int64 `parquet:"count,optional"`
-	}
-	type wanted struct {
-		Name  *string `parquet:"name,optional"`
-		Count *int64  `parquet:"count,optional"`
-	}
-	seven, a, b := int64(7), "a", "b"
-	path := saved(t, encoded(t, []written{{"a", &seven}, {"b", nil}}))
-	var got []wanted
-	for row, err := range parquetfile.Loose[wanted](path) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, row)
-	}
-	if diff := cmp.Diff([]wanted{{&a, &seven}, {&b, nil}}, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
 // Every truncation is an error, and no change of a byte is a panic: changes
 // that pass unseen are what file digests are for.
 func TestDamage(t *testing.T) {
