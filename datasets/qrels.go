@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -67,9 +68,9 @@ func ReadQrels(path string) (*Qrels, error) {
 // qrelsBuilder gathers rows in the file's order and then by topic. Ids share
 // the memory of the file's text, so that a row costs 28 bytes.
 type qrelsBuilder struct {
-	qrels  Qrels
 	rows   []Qrel
-	topic  []int32          // of each row, an index in qrels.Topics
+	topic  []int32          // of each row, an index in names
+	names  []string         // of topics
 	topics map[string]int32 // that index
 	last   int32            // the index of the row before
 }
@@ -79,16 +80,16 @@ func (b *qrelsBuilder) add(topic, id string, grade, line int) {
 	b.rows = append(b.rows, Qrel{id, int32(grade), int32(line)})
 }
 
-// number is the topic's index in qrels.Topics, where it is added if need be.
+// number is the topic's index in names, where it is added if need be.
 func (b *qrelsBuilder) number(topic string) int32 {
-	if int(b.last) < len(b.qrels.Topics) && b.qrels.Topics[b.last].ID == topic {
+	if int(b.last) < len(b.names) && b.names[b.last] == topic {
 		return b.last
 	}
 	i, known := b.topics[topic]
 	if !known {
-		i = int32(len(b.qrels.Topics))
+		i = int32(len(b.names))
 		b.topics[topic] = i
-		b.qrels.Topics = append(b.qrels.Topics, TopicQrels{ID: topic})
+		b.names = append(b.names, topic)
 	}
 	b.last = i
 	return i
@@ -96,10 +97,12 @@ func (b *qrelsBuilder) number(topic string) int32 {
 
 // finish gives each topic its rows, sorts them and folds repeats.
 func (b *qrelsBuilder) finish() (*Qrels, error) {
-	b.qrels.Rows = len(b.rows)
-	b.distribute()
-	for i := range b.qrels.Topics {
-		t := &b.qrels.Topics[i]
+	if len(b.rows) == 0 {
+		return nil, errors.New("no judgments")
+	}
+	qrels := &Qrels{Topics: b.distribute(), Rows: len(b.rows)}
+	for i := range qrels.Topics {
+		t := &qrels.Topics[i]
 		byID := func(a, b Qrel) int { return strings.Compare(a.ChunkID, b.ChunkID) }
 		if !slices.IsSortedFunc(t.Rows, byID) {
 			slices.SortStableFunc(t.Rows, byID)
@@ -112,21 +115,18 @@ func (b *qrelsBuilder) finish() (*Qrels, error) {
 				return nil, fmt.Errorf("line %d: topic %q, id %q has grade %d, but %d on line %d",
 					q.Line, t.ID, q.ChunkID, q.Grade, first.Grade, first.Line)
 			} else {
-				b.qrels.Folded++
+				qrels.Folded++
 			}
 		}
 		t.Rows = kept
 	}
-	if b.qrels.Rows == 0 {
-		return nil, fmt.Errorf("no judgments")
-	}
-	return &b.qrels, nil
+	return qrels, nil
 }
 
 // distribute makes the topics' rows parts of one array, in the file's order
 // within a topic.
-func (b *qrelsBuilder) distribute() {
-	ends := make([]int, len(b.qrels.Topics))
+func (b *qrelsBuilder) distribute() []TopicQrels {
+	ends := make([]int, len(b.names))
 	for _, t := range b.topic {
 		ends[t]++
 	}
@@ -145,11 +145,13 @@ func (b *qrelsBuilder) distribute() {
 		copy(ends, ends[1:])
 		ends[len(ends)-1] = len(sorted)
 	}
+	topics := make([]TopicQrels, len(b.names))
 	from = 0
 	for t, end := range ends {
-		b.qrels.Topics[t].Rows = b.rows[from:end:end]
+		topics[t] = TopicQrels{ID: b.names[t], Rows: b.rows[from:end:end]}
 		from = end
 	}
+	return topics
 }
 
 // readFile adds the rows of a file in whichever form; errors begin with its path.

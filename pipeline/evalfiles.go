@@ -39,8 +39,9 @@ func EvalFiles(o FilesOptions) (*Evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
+	cases, extra := topicCases(qrels, run)
 	in := eval.Input{
-		Cases: topicCases(qrels, run), Measures: measures, MinGrade: max(1, o.MinGrade), KeepEmpty: true, Duplicates: run.Duplicates,
+		Cases: cases, Measures: measures, MinGrade: max(1, o.MinGrade), KeepEmpty: true, Duplicates: run.Duplicates,
 		Header: eval.Header{
 			Trust: datasets.TrustReviewed, TrustDetail: "as the qrels say",
 			Retriever: eval.RetrieverRef{Spec: "run:" + o.Run, Name: runName(run, o.Run)}, K: o.K,
@@ -50,7 +51,7 @@ func EvalFiles(o FilesOptions) (*Evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if extra := unjudgedTopics(qrels, run); extra > 0 {
+	if extra > 0 {
 		result.Notes = append(result.Notes, fmt.Sprintf("%d topics of the run have no qrels and are left out", extra))
 	}
 	if o.PerCase {
@@ -88,26 +89,16 @@ func runName(run *retrieve.Run, path string) string {
 	return path
 }
 
-// topicCases joins the run's rankings to the qrels' topics.
-func topicCases(qrels *datasets.Qrels, run *retrieve.Run) []eval.Case {
-	cases := eval.FromQrels(qrels)
+// topicCases joins the run's rankings to the qrels' topics, and counts the
+// run's topics that the qrels lack.
+func topicCases(qrels *datasets.Qrels, run *retrieve.Run) (cases []eval.Case, extra int) {
+	cases, extra = eval.FromQrels(qrels), len(run.Queries)
 	for i := range cases {
-		ranking, _ := run.Ranking(cases[i].ID)
+		ranking, ok := run.Ranking(cases[i].ID)
+		if ok {
+			extra--
+		}
 		cases[i].Ranking, cases[i].Scores = ranking.IDs, ranking.Scores
 	}
-	return cases
-}
-
-func unjudgedTopics(qrels *datasets.Qrels, run *retrieve.Run) int {
-	known := make(map[string]bool, len(qrels.Topics))
-	for i := range qrels.Topics {
-		known[qrels.Topics[i].ID] = true
-	}
-	n := 0
-	for _, q := range run.Queries {
-		if !known[q] {
-			n++
-		}
-	}
-	return n
+	return cases, extra
 }

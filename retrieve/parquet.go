@@ -101,11 +101,8 @@ func (t *runTable) readRanks(to *rows) error {
 }
 
 func (t *runTable) readQueries(to *rows) error {
-	queries := newNamer()
-	to.query = make([]int32, 0, t.size)
-	err := parquetfile.Strings(t.file, "case_id", func(name string) { to.query = append(to.query, queries.ofString(name)) })
-	to.names = queries.names
-	return err
+	to.names, to.query = newNamer(), make([]int32, 0, t.size)
+	return parquetfile.Strings(t.file, "case_id", func(name string) { to.query = append(to.query, to.names.ofString(name)) })
 }
 
 // runRow is a row of a run in Parquet.

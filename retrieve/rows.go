@@ -9,8 +9,8 @@ import (
 
 // rows are a run's rows as read, column by column.
 type rows struct {
-	names  []string // of queries, in order of first appearance
-	query  []int32  // index into names
+	names  *namer  // of queries
+	query  []int32 // index into its names
 	ids    []string
 	scores []float64
 	ranks  []int64 // nil where the file's ranks do not count
@@ -44,18 +44,12 @@ func byScoreRankID(a, b entry) int {
 
 // run orders every query's rows and drops repeated ids.
 func (r *rows) run(order func(a, b entry) int) *Run {
-	starts := r.group()
-	run := &Run{
-		Queries: r.names, Rankings: make([]Ranking, len(r.names)),
-		Rows: len(r.ids), byID: make(map[string]int, len(r.names)),
-	}
-	for i, name := range r.names {
-		run.byID[name] = i
-	}
+	starts, names := r.group(), r.names.names
+	run := &Run{Queries: names, Rankings: make([]Ranking, len(names)), Rows: len(r.ids), byID: r.names.number}
 	var dropped [2]int
 	var workers sync.WaitGroup
-	half := len(r.names) / 2
-	for w, part := range [2][2]int{{0, half}, {half, len(r.names)}} {
+	half := len(names) / 2
+	for w, part := range [2][2]int{{0, half}, {half, len(names)}} {
 		workers.Go(func() {
 			s := sorter{rows: r, order: order, seen: map[string]struct{}{}}
 			for i := part[0]; i < part[1]; i++ {
@@ -72,7 +66,7 @@ func (r *rows) run(order func(a, b entry) int) *Run {
 // group brings each query's rows together, in file order, and returns where
 // each begins, with the end of the last.
 func (r *rows) group() []int {
-	starts := make([]int, len(r.names)+1)
+	starts := make([]int, len(r.names.names)+1)
 	for _, q := range r.query {
 		starts[q+1]++
 	}
@@ -120,14 +114,26 @@ func (s *sorter) rank(from, to int) Ranking {
 	ids, scores := s.rows.ids[from:from:to], s.rows.scores[from:from:to]
 	clear(s.seen)
 	for _, e := range s.entries {
-		if _, ok := s.seen[e.id]; ok {
+		if s.repeats(ids, e.id) {
 			s.dropped++
 			continue
 		}
-		s.seen[e.id] = struct{}{}
 		ids, scores = append(ids, e.id), append(scores, e.score)
 	}
 	return Ranking{IDs: ids, Scores: scores}
+}
+
+// shortRanking is up to where looking through a ranking is quicker than a map.
+const shortRanking = 16
+
+// repeats reports whether the query at hand has the id already, in ids.
+func (s *sorter) repeats(ids []string, id string) bool {
+	if len(s.entries) <= shortRanking {
+		return slices.Contains(ids, id)
+	}
+	_, known := s.seen[id]
+	s.seen[id] = struct{}{}
+	return known
 }
 
 func (s *sorter) load(from, to int) {

@@ -15,7 +15,7 @@ type Run struct {
 	Rows       int       // rows read
 	Duplicates int       // rows dropped because an earlier one of the query has the id
 
-	byID map[string]int
+	byID map[string]int32 // index in Queries
 }
 
 // Ranking is one query's results, best first. The two have the same length.
@@ -67,12 +67,12 @@ func NewRun(tag string, queries []string, results []Result) (*Run, error) {
 	if len(queries) != len(results) {
 		return nil, fmt.Errorf("run: %d results for %d queries", len(results), len(queries))
 	}
-	run := &Run{Tag: tag, Queries: queries, Rankings: make([]Ranking, len(queries)), byID: map[string]int{}}
+	run := &Run{Tag: tag, Queries: queries, Rankings: make([]Ranking, len(queries)), byID: map[string]int32{}}
 	for i, query := range queries {
 		if _, ok := run.byID[query]; ok {
 			return nil, fmt.Errorf("run: query %s: duplicate", query)
 		}
-		run.byID[query] = i
+		run.byID[query] = int32(i)
 		seen := map[string]bool{}
 		for _, hit := range results[i].Hits {
 			if hit.ChunkID == "" {

@@ -49,9 +49,9 @@ const maxLine = 1 << 20
 func ReadTREC(r io.Reader, name string) (*Run, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 1<<16), maxLine)
-	var read rows
+	read := rows{names: newNamer()}
 	var ids slab
-	queries, tag := newNamer(), ""
+	tag := ""
 	line := 1
 	for ; lines.Scan(); line++ {
 		row, err := parseTREC(lines.Bytes())
@@ -64,14 +64,14 @@ func ReadTREC(r io.Reader, name string) (*Run, error) {
 		if tag == "" {
 			tag = string(row.tag)
 		}
-		read.query = append(read.query, queries.of(row.query))
+		read.query = append(read.query, read.names.of(row.query))
 		ids.add(row.id)
 		read.scores = append(read.scores, row.score)
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 	}
-	read.names, read.ids = queries.names, ids.strings()
+	read.ids = ids.strings()
 	run := read.run(byScoreDescID)
 	run.Tag = tag
 	return run, nil
