@@ -110,10 +110,17 @@ func TestBadParquetQrels(t *testing.T) {
 		QueryID string `parquet:"query_id"`
 		Grade   string `parquet:"grade"`
 	}
+	type wide struct {
+		QueryID string `parquet:"query_id"`
+		ChunkID string `parquet:"chunk_id"`
+		Grade   int64  `parquet:"grade"`
+	}
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name+".parquet") }
 	for _, err := range []error{
 		parquet.WriteFile(path("null"), []null{{ChunkID: "a"}}),
+		parquet.WriteFile(path("wide"), []wide{{"q", "a", 1}, {"q", "b", 1 << 40}}),
+		parquet.WriteFile(path("twice"), []wide{{"q", "a", 1}, {"r", "a", 2}, {"q", "a", 2}}),
 		parquet.WriteFile(path("text"), []text{{"q", "1"}}),
 		os.WriteFile(path("garbage"), []byte("PAR1 this is none PAR1"), 0o644),
 		os.WriteFile(path("empty"), nil, 0o644),
@@ -126,6 +133,8 @@ func TestBadParquetQrels(t *testing.T) {
 	for name, want := range map[string][]string{
 		"null":    {"row 1", "null"},
 		"text":    {`column "chunk_id" is missing`, `column "grade" has type BYTE_ARRAY`},
+		"wide":    {"row 2: grade 1099511627776 is out of range"},
+		"twice":   {`line 3: topic "q", id "a" has grade 2, but 1 on line 1`},
 		"garbage": {"truncated or no Parquet file"},
 		"empty":   {"truncated or no Parquet file"},
 		"folder":  {"is a folder"},
