@@ -3,11 +3,9 @@ package corpus
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -18,6 +16,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/goldgen/goldgen/internal/atomicfile"
+	"github.com/goldgen/goldgen/internal/filedigest"
 )
 
 // Snapshot is a finished snapshot folder. Its methods may be called
@@ -118,24 +117,11 @@ func checkFile(dir string, f FileInfo, limit int64) error {
 	if limit >= 0 && f.Size > limit {
 		return nil
 	}
-	sum, err := fileDigest(path)
+	sum, err := filedigest.SHA256(path)
 	if err == nil && sum != f.SHA256 {
 		err = fmt.Errorf("%s: altered: its digest is not the manifest's", path)
 	}
 	return err
-}
-
-func fileDigest(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 func sha256Of(s string) []byte {

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 
 	"github.com/goldgen/goldgen/internal/atomicfile"
+	"github.com/goldgen/goldgen/internal/filedigest"
 	"github.com/goldgen/goldgen/internal/parquetfile"
 )
 
@@ -158,27 +159,14 @@ func readRows(dir string, m *Manifest) (*Set, error) {
 // checkFile compares a file's bytes with the manifest.
 func checkFile(dir, name string, m *Manifest) error {
 	path := filepath.Join(dir, name)
-	sum, err := fileDigest(path)
+	sum, err := filedigest.SHA256(path)
 	switch want := m.Files[name]; {
 	case err != nil:
 		return err
 	case want == "":
 		return fmt.Errorf("%s: %s names no digest for it", path, manifestFile)
-	case sum != want:
-		return fmt.Errorf("%s was changed after it was written: its digest is %s, %s says %s", path, sum, manifestFile, want)
+	case DigestPrefix+sum != want:
+		return fmt.Errorf("%s was changed after it was written: its digest is %s, %s says %s", path, DigestPrefix+sum, manifestFile, want)
 	}
 	return nil
-}
-
-func fileDigest(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
-	}
-	return DigestPrefix + hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/generate"
 	"github.com/goldgen/goldgen/judge"
@@ -129,9 +128,6 @@ func (p *Project) openJudge(ctx context.Context, b *bench, seed int64) (judgeDep
 		return deps, nil, nothing, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	deps.Judge = judge.Judge{Grader: model, Name: model.Name()}
-	if p.DryRun {
-		deps.Judge.Grader = dryGrader{deps.Judge.Grader}
-	}
 	pin, err := pinOf(stack.Model, c.options(seed), model.Prompts())
 	if err == nil {
 		pin.Pool = depth
@@ -164,16 +160,4 @@ func (p *Project) write(ctx context.Context, name string, draft datasets.Draft) 
 		return nil, err
 	}
 	return &Committed{Ref: ref, Changed: changed, Manifest: set.Manifest}, nil
-}
-
-// dryGrader takes a pair that was not asked for as unknown, so that a dry run
-// looks at every pair.
-type dryGrader struct{ judge.Grader }
-
-func (d dryGrader) Grade(ctx context.Context, q judge.Query, chunk *corpus.Chunk) (judge.Grade, error) {
-	grade, err := d.Grader.Grade(ctx, q, chunk)
-	if isDry(err) {
-		return judge.Grade{Unknown: "dry_run"}, nil
-	}
-	return grade, err
 }
