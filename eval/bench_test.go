@@ -15,8 +15,8 @@ func generated(n, k int, draws bool) eval.Input {
 	cases := make([]eval.Case, n)
 	for i := range cases {
 		c := &cases[i]
-		c.ID, c.Query = fmt.Sprintf("q%06d", i), "a query"
-		c.Documents = []string{fmt.Sprintf("doc%05d", i/2)}
+		c.ID = fmt.Sprintf("q%06d", i)
+		c.Background = &eval.Background{Query: "a query", Documents: []string{fmt.Sprintf("doc%05d", i/2)}}
 		for _, j := range random.Perm(k * 2)[:k] {
 			c.Ranking = append(c.Ranking, fmt.Sprintf("doc%05d#%d", i/2, j))
 			c.Scores = append(c.Scores, float64(k-len(c.Scores)))

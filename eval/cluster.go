@@ -20,7 +20,7 @@ type clusters struct {
 // newClusters joins cases that share a source document; with fewer than 30
 // documents those that share a heading section, or else a chunk.
 func newClusters(cases []Case) *clusters {
-	byDocument := func(c *Case) []string { return c.Documents }
+	byDocument := func(c *Case) []string { return c.about().Documents }
 	documents := distinct(cases, byDocument)
 	if documents == 0 || documents >= minDocuments {
 		c := connect(cases, byDocument)
@@ -30,9 +30,9 @@ func newClusters(cases []Case) *clusters {
 		}
 		return c
 	}
-	name, key := "chunk", func(c *Case) []string { return c.Chunks }
-	if everyDocumentHas(cases, func(c *Case) []string { return c.Sections }) {
-		name, key = "heading section", func(c *Case) []string { return c.Sections }
+	name, key := "chunk", func(c *Case) []string { return c.about().Chunks }
+	if everyDocumentHas(cases, func(c *Case) []string { return c.about().Sections }) {
+		name, key = "heading section", func(c *Case) []string { return c.about().Sections }
 	} else if !everyDocumentHas(cases, key) {
 		name, key = "document", byDocument
 	}
@@ -59,7 +59,7 @@ func distinct(cases []Case, key func(*Case) []string) int {
 
 func everyDocumentHas(cases []Case, key func(*Case) []string) bool {
 	for i := range cases {
-		if len(cases[i].Documents) > 0 && len(key(&cases[i])) == 0 {
+		if len(cases[i].about().Documents) > 0 && len(key(&cases[i])) == 0 {
 			return false
 		}
 	}

@@ -19,7 +19,10 @@ import (
 // found is a case whose only relevant item, "a", is returned at a rank; rank 0
 // returns something else.
 func found(id string, rank int, documents ...string) eval.Case {
-	c := eval.Case{ID: id, Query: "query of " + id, Documents: documents, Labels: []eval.Label{{ID: "a", Grade: 3}}}
+	c := eval.Case{
+		ID: id, Labels: []eval.Label{{ID: "a", Grade: 3}},
+		Background: &eval.Background{Query: "query of " + id, Documents: documents},
+	}
 	for r := 1; r <= max(rank, 1); r++ {
 		item := fmt.Sprint("x", r)
 		if r == rank {
@@ -116,7 +119,7 @@ func TestClusterInterval(t *testing.T) {
 		// there are fewer than 30 documents.
 		for j := range 2 {
 			c := found(fmt.Sprint("b", i, j), rank, fmt.Sprint("doc", i))
-			c.Sections = []string{fmt.Sprint("section", i)}
+			c.Background.Sections = []string{fmt.Sprint("section", i)}
 			twice = append(twice, c)
 		}
 	}
@@ -153,9 +156,9 @@ func TestWhatMakesACluster(t *testing.T) {
 		var cases []eval.Case
 		for i := range 60 {
 			c := found(fmt.Sprint("q", i), 1, fmt.Sprint("doc", i%documents))
-			c.Chunks = []string{fmt.Sprint("chunk", i)}
+			c.Background.Chunks = []string{fmt.Sprint("chunk", i)}
 			if section {
-				c.Sections = []string{fmt.Sprint("section", i/3)}
+				c.Background.Sections = []string{fmt.Sprint("section", i/3)}
 			}
 			cases = append(cases, c)
 		}
@@ -222,15 +225,15 @@ func TestSlices(t *testing.T) {
 
 func TestLeaksAreListedAndNeverAveraged(t *testing.T) {
 	c := found("q", 3)
-	c.Scope, c.Forbidden = corpus.Scope{"team": {"sales"}}, []string{"x1"}
+	c.Background.Scope, c.Background.Forbidden = corpus.Scope{"team": {"sales"}}, []string{"x1"}
 	c.Ranking = append(c.Ranking, "secret", "secret")
 	c.Scores = append(c.Scores, 0.1, 0.1)
 	in := input("mrr", c, found("other", 1))
-	in.Restricted = func(c *eval.Case, id string) bool { return len(c.Scope) > 0 && id == "secret" }
+	in.Restricted = func(c *eval.Case, id string) bool { return len(c.Background.Scope) > 0 && id == "secret" }
 	r := evaluate(t, in)
 	want := []eval.Leak{
-		{Case: "q", Query: "query of q", Scope: c.Scope, Chunk: "x1", Rank: 1, Kind: "forbidden"},
-		{Case: "q", Query: "query of q", Scope: c.Scope, Chunk: "secret", Rank: 4, Kind: "scope"},
+		{Case: "q", Query: "query of q", Scope: c.Background.Scope, Chunk: "x1", Rank: 1, Kind: "forbidden"},
+		{Case: "q", Query: "query of q", Scope: c.Background.Scope, Chunk: "secret", Rank: 4, Kind: "scope"},
 	}
 	if diff := cmp.Diff(want, r.Leaks); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -286,9 +289,9 @@ func TestAbstention(t *testing.T) {
 func TestSourceOut(t *testing.T) {
 	c := eval.Case{
 		ID: "q", Ranking: []string{"source", "b", "source"},
-		Labels: []eval.Label{{ID: "source", Grade: 3}, {ID: "b", Grade: 2}}, Exclude: []string{"source"},
+		Labels: []eval.Label{{ID: "source", Grade: 3}, {ID: "b", Grade: 2}}, Background: &eval.Background{Exclude: []string{"source"}},
 	}
-	only := eval.Case{ID: "only", Ranking: []string{"source"}, Labels: []eval.Label{{ID: "source", Grade: 3}}, Exclude: []string{"source"}}
+	only := eval.Case{ID: "only", Ranking: []string{"source"}, Labels: []eval.Label{{ID: "source", Grade: 3}}, Background: &eval.Background{Exclude: []string{"source"}}}
 	r := evaluate(t, input("mrr,recall@1", c, only))
 	mrr, _ := r.Metrics.Get("mrr")
 	if *mrr.Mean != 1 || mrr.N != 1 || r.Counts.Dropped != 1 || r.Counts.Duplicates != 0 || r.Missing != 0 {
@@ -372,13 +375,13 @@ func TestHints(t *testing.T) {
 		"filtered": {set(func(i int, c *eval.Case) {
 			if i < 30 {
 				lower(c, i%2)
-				c.Filtered = true
+				c.Background.Scope = corpus.Scope{"team": {"sales"}}
 			}
 		}), []string{"success@10 is 0.50 on the 30 cases with a scope or filters and 1.00 on the other 30: look at filtering (applied after the search?)"}},
 		"filtered but few": {set(func(i int, c *eval.Case) {
 			if i < 19 {
 				lower(c, i%2)
-				c.Filtered = true
+				c.Background.Scope = corpus.Scope{"team": {"sales"}}
 			}
 		}), nil},
 	} {
@@ -449,7 +452,7 @@ func TestRows(t *testing.T) {
 	c := found("q", 2)
 	c.Ranking, c.Scores = []string{"x", "x", "a", "u"}, []float64{3, 2, 1, 0}
 	c.Labels = append(c.Labels, eval.Label{ID: "u", Grade: eval.Unknown})
-	c.Took, c.Forbidden = 1500*time.Microsecond, []string{"u"}
+	c.Took, c.Background.Forbidden = 1500*time.Microsecond, []string{"u"}
 	in := input("mrr,gm_map", c)
 	in.Dimensions = []eval.Dimension{eval.NewDimension("tag", 1, func(int) []string { return []string{"b", "a"} })}
 	f := func(v float64) *float64 { return &v }

@@ -16,22 +16,37 @@ import (
 // section of a chunk and may be nil.
 func FromGolden(c *datasets.Case, mode datasets.SourceMode, section func(chunkID string) string) (Case, bool) {
 	view := c.Labels(mode)
-	out := Case{
-		ID: c.ID, Query: c.Query, Scope: c.Scope, Abstain: c.ExpectedAbstention,
-		Filtered: len(c.Scope) > 0 || len(c.Filters) > 0, Forbidden: c.Forbidden, Exclude: view.Dropped,
-		Labels: make([]Label, 0, len(view.Chunks)),
+	about := &Background{
+		Query: c.Query, Scope: c.Scope, Filters: c.Filters, AsOf: c.AsOf, Tags: c.Tags, ExpectedSource: c.ExpectedSource,
+		Forbidden: c.Forbidden, Exclude: view.Dropped, Stale: staleOf(c),
 	}
+	out := Case{ID: c.ID, Abstain: c.ExpectedAbstention, Labels: make([]Label, 0, len(view.Chunks)), Background: about}
 	for id, l := range view.Chunks {
 		out.Labels = append(out.Labels, fromLabel(id, l))
 	}
 	slices.SortFunc(out.Labels, func(a, b Label) int { return cmp.Compare(a.ID, b.ID) })
-	out.Documents, out.Chunks = sourcesOf(c)
+	about.Documents, about.Chunks = sourcesOf(c)
 	if section != nil {
-		for _, id := range out.Chunks {
-			out.Sections = append(out.Sections, section(id))
+		for _, id := range about.Chunks {
+			about.Sections = append(about.Sections, section(id))
 		}
 	}
+	for _, e := range c.Evidence {
+		about.Evidence = append(about.Evidence, Span{Doc: e.DocID, Start: e.Start, End: e.End})
+	}
 	return out, view.Fallback
+}
+
+// staleOf lists the chunks that are labelled stale, sorted.
+func staleOf(c *datasets.Case) []string {
+	var out []string
+	for _, j := range c.Judgments {
+		if j.Label == datasets.LabelStale {
+			out = append(out, j.ChunkID)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 func fromLabel(id string, l datasets.Label) Label {

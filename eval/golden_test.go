@@ -34,17 +34,20 @@ func TestFromGolden(t *testing.T) {
 	faq := eval.Label{ID: "faq.md#0", Grade: eval.Unknown, Uncertain: &eval.Probability{P: 0.25, Draws: []float64{0.2, 0.3}}}
 	old := eval.Label{ID: "old.md#1", Grade: eval.Unknown}
 	want := eval.Case{
-		ID: "c1", Query: "how long is the notice?", Scope: c.Scope, Filtered: true, Forbidden: []string{"board.md#0"},
-		Documents: []string{"hr.md"}, Sections: []string{"Leaving"}, Chunks: []string{"hr.md#2"},
-		Labels: []eval.Label{faq, {ID: "hr.md#2", Grade: 3}, old},
+		ID: "c1", Labels: []eval.Label{faq, {ID: "hr.md#2", Grade: 3}, old},
+		Background: &eval.Background{
+			Query: "how long is the notice?", Scope: c.Scope, Tags: c.Tags, Forbidden: []string{"board.md#0"},
+			Documents: []string{"hr.md"}, Sections: []string{"Leaving"}, Chunks: []string{"hr.md#2"},
+			Evidence: []eval.Span{{Doc: "hr.md", Start: 3, End: 9}},
+		},
 	}
 	section := func(id string) string { return map[string]string{"hr.md#2": "Leaving"}[id] }
 	for mode, change := range map[datasets.SourceMode]func(){
 		datasets.SourceIn:     func() {},
 		datasets.SourceJudged: func() { want.Labels[1].Grade = 1 },
-		datasets.SourceOut:    func() { want.Labels, want.Exclude = []eval.Label{faq, old}, []string{"hr.md#2"} },
+		datasets.SourceOut:    func() { want.Labels, want.Background.Exclude = []eval.Label{faq, old}, []string{"hr.md#2"} },
 	} {
-		want.Labels, want.Exclude = []eval.Label{faq, {ID: "hr.md#2", Grade: 3}, old}, nil
+		want.Labels, want.Background.Exclude = []eval.Label{faq, {ID: "hr.md#2", Grade: 3}, old}, nil
 		change()
 		got, asIn := eval.FromGolden(&c, mode, section)
 		if diff := cmp.Diff(want, got); diff != "" || asIn {

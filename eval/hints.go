@@ -85,7 +85,7 @@ func (s *scores) rerankHint() string {
 func (s *scores) filterHint() string {
 	var with, without []int32
 	for _, i := range s.groups[0].cases {
-		if s.in.Cases[i].Filtered {
+		if s.in.Cases[i].about().filtered() {
 			with = append(with, i)
 		} else {
 			without = append(without, i)

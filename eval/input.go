@@ -33,26 +33,57 @@ type Input struct {
 	Header // passed on to the Result as it stands
 }
 
-// Case is one query with its labels and the ranking that it got. Documents,
-// Sections and Chunks are what it was written from: cases that share one are
-// not independent (see Conventions.Cluster). A case with none stands alone.
+// Case is one query with its labels and the ranking that it got.
 type Case struct {
-	ID       string
-	Query    string
-	Scope    corpus.Scope
-	Labels   []Label
-	Abstain  bool // no allowed record answers it: out of the means
-	Filtered bool // the retriever had a scope or filters to apply
+	ID      string
+	Labels  []Label
+	Abstain bool // no allowed record answers it: out of the means
 
+	Ranking []string      // ids, best first; the order is the ranking
+	Scores  []float64     // of Ranking, or nil where the retriever gives none; they do not order it
+	Took    time.Duration // 0 unknown
+	Failed  string        // the retriever's error for this query, "" none
+
+	Background *Background // nil for a TREC topic
+}
+
+// Background is what a golden set knows of a case beyond its labels.
+type Background struct {
+	Query          string
+	Scope          corpus.Scope
+	Filters        []corpus.Filter
+	AsOf           *time.Time
+	Tags           []string
+	ExpectedSource string // kind of source that should answer it
+
+	// What the query was written from, sorted: cases that share one are not
+	// independent (see Conventions.Cluster). A case with none stands alone.
 	Documents, Sections, Chunks []string
 
-	Ranking   []string  // ids, best first; the order is the ranking
-	Scores    []float64 // of Ranking, or nil where the retriever gives none; they do not order it
-	Forbidden []string
-	Exclude   []string      // taken out of ranking and labels: the source under --source out
-	Took      time.Duration // 0 unknown
-	Failed    string        // the retriever's error for this query, "" none
+	Evidence  []Span   // where the answer stands
+	Forbidden []string // chunks that are a leak
+	Exclude   []string // chunks taken out of ranking and labels: the source under --source out
+	Stale     []string // chunks that held once and do not any more
 }
+
+// Span is a byte range of a document, [Start, End).
+type Span struct {
+	Doc        string
+	Start, End int
+}
+
+var noBackground Background
+
+// about is the case's background, empty where there is none.
+func (c *Case) about() *Background {
+	if c.Background == nil {
+		return &noBackground
+	}
+	return c.Background
+}
+
+// filtered reports whether the retriever had a scope or filters to apply.
+func (b *Background) filtered() bool { return len(b.Scope) > 0 || len(b.Filters) > 0 }
 
 // Label is what is known of one item. Grade is 0, 1, 2 ... or Unknown.
 // Uncertain, where not nil, takes the place of the grade: the item is relevant

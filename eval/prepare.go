@@ -90,7 +90,7 @@ func (p *prepared) matchCases(cases []Case, from, to int) error {
 }
 
 func (p *prepared) readLabels(i int, c *Case, index map[string]int32) error {
-	for _, id := range c.Exclude {
+	for _, id := range c.about().Exclude {
 		index[id] = excludedID
 	}
 	grades := p.grades[p.labelStart[i]:p.labelStart[i+1]]
@@ -210,7 +210,7 @@ func findLeaks(in *Input) []Leak {
 	var leaks []Leak
 	for i := range in.Cases {
 		c := &in.Cases[i]
-		if len(c.Forbidden) == 0 && in.Restricted == nil {
+		if len(c.about().Forbidden) == 0 && in.Restricted == nil {
 			continue
 		}
 		leaks = append(leaks, leaksOf(c, in.Restricted)...)
@@ -223,7 +223,7 @@ func leaksOf(c *Case, restricted func(*Case, string) bool) []Leak {
 	for rank, id := range c.Ranking {
 		kind := ""
 		switch {
-		case slices.Contains(c.Forbidden, id):
+		case slices.Contains(c.about().Forbidden, id):
 			kind = "forbidden"
 		case restricted != nil && restricted(c, id):
 			kind = "scope"
@@ -231,7 +231,7 @@ func leaksOf(c *Case, restricted func(*Case, string) bool) []Leak {
 			continue
 		}
 		if !slices.ContainsFunc(leaks, func(l Leak) bool { return l.Chunk == id }) {
-			leaks = append(leaks, Leak{Case: c.ID, Query: c.Query, Scope: c.Scope, Chunk: id, Rank: rank + 1, Kind: kind})
+			leaks = append(leaks, Leak{Case: c.ID, Query: c.about().Query, Scope: c.about().Scope, Chunk: id, Rank: rank + 1, Kind: kind})
 		}
 	}
 	return leaks

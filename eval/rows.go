@@ -59,7 +59,7 @@ func (s *scores) caseRow(i int) CaseRow {
 	c := &s.in.Cases[i]
 	st := s.values.states[i]
 	row := CaseRow{
-		CaseID: c.ID, Query: c.Query, Status: stateNames[st],
+		CaseID: c.ID, Query: c.about().Query, Status: stateNames[st],
 		Metrics: s.caseValues(i), Ranking: s.ranked(i),
 		TookMS: float64(c.Took) / float64(time.Millisecond), Missing: st == missing || st == failed,
 		Error: c.Failed, Duplicates: int(s.prepared.facts[i].duplicates),

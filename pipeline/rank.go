@@ -108,7 +108,7 @@ func (b *bench) section(chunkID string) string {
 func (b *bench) restricted() func(*eval.Case, string) bool {
 	return func(c *eval.Case, chunkID string) bool {
 		chunk, ok := b.chunk(chunkID)
-		return ok && !chunk.Scope.Visible(c.Scope)
+		return ok && !chunk.Scope.Visible(c.Background.Scope)
 	}
 }
 
