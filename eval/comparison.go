@@ -1,0 +1,134 @@
+package eval
+
+// Verdicts of a gate and of a comparison.
+const (
+	Pass       = "pass"
+	Fail       = "fail"
+	CannotTell = "cannot_tell"
+)
+
+// Comparison is what compare knows of two results over the same cases: the
+// answer of `goldgen compare --json`.
+type Comparison struct {
+	Comparable  bool             `json:"comparable"`
+	Differs     []string         `json:"differs"` // why they are not comparable
+	Golden      *GoldenRef       `json:"golden"`
+	Trust       string           `json:"trust"`
+	TrustDetail string           `json:"trust_detail"`
+	Base        RetrieverRef     `json:"base"`
+	Candidate   RetrieverRef     `json:"candidate"`
+	Settings    []Setting        `json:"settings"` // in which the two retrievers differ
+	Method      string           `json:"method"`   // of intervals and tests
+	Judged      JudgedPair       `json:"judged"`
+	Cases       int              `json:"cases"`
+	Clusters    int              `json:"clusters"`
+	Changed     int              `json:"changed"` // cases with a measure whose value differs
+	Metrics     Differences      `json:"metrics"`
+	Slices      DifferenceSlices `json:"slices"`
+	Leaks       LeakPair         `json:"leaks"`
+	Latency     LatencyPair      `json:"latency_ms"`
+	Gates       []GateResult     `json:"gates"`
+	Verdict     string           `json:"verdict"`
+	Notes       []string         `json:"notes"` // what a reader must know of the numbers
+	PerCase     []CaseDifference `json:"per_case,omitempty"`
+}
+
+// Setting is one setting in which two retrievers differ.
+type Setting struct {
+	Name      string `json:"name"`
+	Base      string `json:"base"`
+	Candidate string `json:"candidate"`
+}
+
+// JudgedPair is judged@K of both sides: the share of their top K results that
+// has a label.
+type JudgedPair struct {
+	K         int      `json:"k"`
+	Base      *float64 `json:"base"`
+	Candidate *float64 `json:"candidate"`
+}
+
+// LeakPair counts the leaks of both sides.
+type LeakPair struct {
+	Base      int `json:"base"`
+	Candidate int `json:"candidate"`
+}
+
+// LatencyPair is the latency of both sides, nil where unknown.
+type LatencyPair struct {
+	Base      *Latency `json:"base"`
+	Candidate *Latency `json:"candidate"`
+}
+
+// Difference is one measure's two means and what lies between them, candidate
+// less base. Low and High are a 95 % interval, P is two-sided. A nil pointer is
+// a figure that cannot be given; Why says why.
+type Difference struct {
+	Base               *float64 `json:"base"`
+	Candidate          *float64 `json:"candidate"`
+	Difference         *float64 `json:"difference"`
+	Low                *float64 `json:"low"`
+	High               *float64 `json:"high"`
+	P                  *float64 `json:"p"`
+	PHolm              *float64 `json:"p_holm"`
+	EffectSize         *float64 `json:"effect_size"` // mean difference of clusters over their standard deviation
+	Better             int      `json:"better"`      // cases
+	Worse              int      `json:"worse"`
+	Same               int      `json:"same"`
+	SmallestDetectable *float64 `json:"smallest_detectable"` // at power .8 and level .05, two-sided
+	LabelShare         *float64 `json:"label_share"`         // of the variance that comes from labels; nil where they are certain
+	N                  int      `json:"n"`
+	Clusters           int      `json:"clusters"`
+	Why                string   `json:"why,omitempty"`
+}
+
+// NamedDifference is a difference under its measure's name.
+type NamedDifference struct {
+	Name string
+	Difference
+}
+
+// Differences is a JSON object whose keys keep their order.
+type Differences []NamedDifference
+
+// DifferenceSlice is one value of a dimension.
+type DifferenceSlice struct {
+	Value   string      `json:"-"`
+	N       int         `json:"n"`
+	Metrics Differences `json:"metrics"`
+}
+
+// DifferenceSliceBy holds the slices of one dimension, ordered by value.
+type DifferenceSliceBy struct {
+	Name   string
+	Slices []DifferenceSlice
+}
+
+// DifferenceSlices is a JSON object: dimension, then value.
+type DifferenceSlices []DifferenceSliceBy
+
+// GateResult is a gate's verdict and the figures it rests on, in words.
+type GateResult struct {
+	Gate    string  `json:"gate"`            // as it was written
+	Slice   string  `json:"slice,omitempty"` // dimension=value of a gate by slice
+	Verdict string  `json:"verdict"`
+	Why     string  `json:"why"`
+	Waived  *Waiver `json:"waived,omitempty"` // the verdict does not count
+}
+
+// Waiver lets a gate, or one case of it, fail until a day. Both owner and
+// reason are shown wherever the gate is.
+type Waiver struct {
+	Gate   string `json:"gate" yaml:"gate"`
+	Case   string `json:"case,omitempty" yaml:"case,omitempty"`
+	Reason string `json:"reason" yaml:"reason"`
+	Owner  string `json:"owner" yaml:"owner"`
+	Until  string `json:"until" yaml:"until"` // the last day, 2027-01-31
+}
+
+// CaseDifference is one case's values on both sides, by measure.
+type CaseDifference struct {
+	CaseID    string `json:"case_id"`
+	Base      Values `json:"base"`
+	Candidate Values `json:"candidate"`
+}
