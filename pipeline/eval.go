@@ -132,31 +132,38 @@ func (p *Project) evalOn(ctx context.Context, b *bench, set *datasets.Set, o Eva
 	if err != nil {
 		return nil, err
 	}
+	dimensions, err := dimensionsOf(activeCases(set, o.Include), eval.SliceNames())
+	if err != nil {
+		return nil, err
+	}
 	result, err := eval.Evaluate(in)
 	if err != nil {
 		return nil, err
 	}
+	var notes []string
 	if n := b.unknown.Swap(0); n > 0 {
-		result.Notes = append(result.Notes, fmt.Sprintf("%d hits name chunks that the snapshot does not have; they count as unjudged", n))
+		notes = append(notes, fmt.Sprintf("%d hits name chunks that the snapshot does not have; they count as unjudged", n))
 	}
+	result.Notes = append(result.Notes, notes...)
 	if o.PerCase {
 		result.AddCases()
 	}
-	m := resultManifest{
+	d := resultDraft{input: in, dimensions: dimensions, resultManifest: resultManifest{
 		Format: ResultFormat, Goldgen: p.Version, CreatedAt: p.Now().UTC().Format(time.RFC3339),
-		Retriever: description, Pins: &set.Manifest.Pins, Result: result,
-	}
+		Retriever: description, Pins: &set.Manifest.Pins, Scoring: scoringOf(&in, notes), Result: result,
+	}}
 	if b.embedder != nil && b.hasVectors {
-		m.Embedding = b.embedder.pin.Key()
+		d.Embedding = b.embedder.pin.Key()
 	}
+	d.Index = indexVersion(set.Manifest.Pins.Corpus.Digest, description, d.Embedding)
 	path := o.Out
 	if path == "" {
 		path = p.resultPath(set, description)
 	}
-	if err := writeResult(path, m); err != nil {
+	if err := d.write(path); err != nil {
 		return nil, err
 	}
-	return &Evaluation{Result: result, Path: path}, p.appendHistory(m, path)
+	return &Evaluation{Result: result, Path: path}, p.appendHistory(d.resultManifest, path)
 }
 
 // resultPath names a new folder: time, set, retriever.

@@ -51,20 +51,22 @@ func EvalFiles(o FilesOptions) (*Evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
+	var notes []string
 	if extra > 0 {
-		result.Notes = append(result.Notes, fmt.Sprintf("%d topics of the run have no qrels and are left out", extra))
+		notes = append(notes, fmt.Sprintf("%d topics of the run have no qrels and are left out", extra))
 	}
+	result.Notes = append(result.Notes, notes...)
 	if o.PerCase {
 		result.AddCases()
 	}
 	if o.Out == "" {
 		return &Evaluation{Result: result}, nil
 	}
-	m := resultManifest{
+	d := resultDraft{input: in, resultManifest: resultManifest{
 		Format: ResultFormat, Goldgen: o.Version, CreatedAt: o.Now().UTC().Format(time.RFC3339),
-		Retriever: description, Result: result,
-	}
-	return &Evaluation{Result: result, Path: o.Out}, writeResult(o.Out, m)
+		Retriever: description, Scoring: scoringOf(&in, notes), Result: result,
+	}}
+	return &Evaluation{Result: result, Path: o.Out}, d.write(o.Out)
 }
 
 // readBoth reads the two files at once.

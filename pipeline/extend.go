@@ -4,11 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
-	"slices"
 
 	"github.com/goldgen/goldgen/datasets"
-	"github.com/goldgen/goldgen/internal/parquetfile"
 	"github.com/goldgen/goldgen/judge"
 	"github.com/goldgen/goldgen/retrieve"
 )
@@ -71,28 +68,18 @@ func (p *Project) extendOn(ctx context.Context, b *bench, set *datasets.Set, top
 func (p *Project) resultRankings(set *datasets.Set, from []string) (map[string][]judge.Ranking, error) {
 	out := map[string][]judge.Ranking{}
 	for _, dir := range from {
-		m, err := readResult(dir)
+		r, err := ReadResult(dir)
 		if err != nil {
 			return nil, fmt.Errorf("--from: %w", err)
 		}
-		if m.Pins == nil || m.Pins.Corpus.Digest != set.Manifest.Pins.Corpus.Digest {
+		if r.Pins == nil || r.Pins.Corpus.Digest != set.Manifest.Pins.Corpus.Digest {
 			return nil, fmt.Errorf("%w: result %s was made over another corpus than golden set %s", ErrNotComparable, dir, set.Ref())
 		}
-		rows, err := parquetfile.ReadFile[caseRow](filepath.Join(dir, casesFile))
+		err = r.rankings(func(caseID string, hits []retrieve.Hit) {
+			out[caseID] = append(out[caseID], judge.Ranking{Name: r.Retriever.Name, Hits: hits})
+		})
 		if err != nil {
 			return nil, err
-		}
-		for _, row := range rows {
-			ranking := judge.Ranking{Name: m.Retriever.Name}
-			slices.SortFunc(row.Ranking, func(a, b hitRow) int { return int(a.Rank - b.Rank) })
-			for _, h := range row.Ranking {
-				hit := retrieve.Hit{ChunkID: h.ChunkID}
-				if h.Score != nil {
-					hit.Score = *h.Score
-				}
-				ranking.Hits = append(ranking.Hits, hit)
-			}
-			out[row.CaseID] = append(out[row.CaseID], ranking)
 		}
 	}
 	return out, nil

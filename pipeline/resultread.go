@@ -1,0 +1,236 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/internal/filedigest"
+	"github.com/goldgen/goldgen/internal/parquetfile"
+	"github.com/goldgen/goldgen/retrieve"
+)
+
+// ErrDamaged marks a result folder that is cut short or was changed.
+var ErrDamaged = errors.New("damaged result")
+
+// StoredResult is a result folder: what was scored and how, the numbers, and,
+// through Input, all that scoring it again needs.
+type StoredResult struct {
+	Dir string
+	resultManifest
+}
+
+// ReadResult reads the numbers of a result folder of any format.
+func ReadResult(dir string) (*StoredResult, error) {
+	m, err := readManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &StoredResult{Dir: dir, resultManifest: m}, nil
+}
+
+func readManifest(dir string) (resultManifest, error) {
+	var m resultManifest
+	path := filepath.Join(dir, resultFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, hinted("a result is a folder that goldgen eval made: under results/, or the one of --out",
+			"no result in %s: %s is missing", dir, resultFile)
+	}
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(data, &m); err != nil {
+		return m, fmt.Errorf("%w: %s: %w", ErrDamaged, path, err)
+	}
+	switch {
+	case m.Format < 1 || m.Format > ResultFormat:
+		return m, fmt.Errorf("%s: format %d, this version reads 1 to %d", path, m.Format, ResultFormat)
+	case m.Result == nil:
+		return m, fmt.Errorf("%w: %s: holds no result", ErrDamaged, path)
+	}
+	return m, nil
+}
+
+// Kept is a result read whole. Input is what Evaluate took: scored again it
+// gives the result's numbers.
+type Kept struct {
+	*StoredResult
+	Input eval.Input
+	rows  []caseRow
+}
+
+// Read gives everything that the folder keeps, after checking that nothing of
+// it is missing or was changed. A folder of format 1 keeps too little.
+func (r *StoredResult) Read() (*Kept, error) {
+	if r.Format < ResultFormat {
+		return nil, hinted("score the retriever again with goldgen eval: the new result keeps what is needed",
+			"result %s: format %d keeps no labels, so it cannot be scored again or compared", r.Dir, r.Format)
+	}
+	rows, err := r.caseRows()
+	if err != nil {
+		return nil, err
+	}
+	k := &Kept{StoredResult: r, rows: rows}
+	if k.Input, err = r.input(rows); err != nil {
+		return nil, err
+	}
+	k.Input.Dimensions, err = k.Dimensions(r.Scoring.SliceBy)
+	return k, err
+}
+
+func (r *StoredResult) caseRows() ([]caseRow, error) {
+	path := filepath.Join(r.Dir, casesFile)
+	digest, err := filedigest.SHA256(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %s is missing", ErrDamaged, path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if want := r.Files[casesFile]; digest != want {
+		return nil, hinted("score the retriever again with goldgen eval",
+			"%w: %s: it is not the file that eval wrote: cut short or changed", ErrDamaged, path)
+	}
+	rows, err := parquetfile.ReadFile[caseRow](path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if len(rows) != r.Cases {
+		return nil, fmt.Errorf("%w: %s: %d cases where %s says %d", ErrDamaged, path, len(rows), resultFile, r.Cases)
+	}
+	return rows, nil
+}
+
+func (r *StoredResult) input(rows []caseRow) (eval.Input, error) {
+	in := eval.Input{
+		MinGrade: r.Scoring.MinGrade, KeepEmpty: r.Scoring.KeepEmpty, Seed: r.Scoring.Seed, Duplicates: r.Scoring.Duplicates,
+		Header: r.header(), Restricted: restrictedBy(rows), Cases: make([]eval.Case, len(rows)),
+	}
+	var err error
+	if in.Measures, err = eval.ParseMeasures(strings.Join(r.Scoring.Measures, ",")); err != nil {
+		return in, fmt.Errorf("%s: %w", filepath.Join(r.Dir, resultFile), err)
+	}
+	for i := range rows {
+		if in.Cases[i], err = rows[i].toCase(r.Result.Golden == nil); err != nil {
+			return in, fmt.Errorf("%w: %s: %w", ErrDamaged, filepath.Join(r.Dir, casesFile), err)
+		}
+	}
+	return in, nil
+}
+
+func (r *StoredResult) header() eval.Header {
+	c := r.Result.Conventions
+	return eval.Header{
+		Golden: r.Result.Golden, Trust: r.Result.Trust, TrustDetail: r.Result.TrustDetail, Retriever: r.Result.Retriever,
+		Source: c.Source, SourceOnly: c.SourceOnly, K: c.K, Pins: c.Pins,
+	}
+}
+
+// restrictedBy says again what the scope hid when the result was made: what
+// leaked is kept with each case.
+func restrictedBy(rows []caseRow) func(*eval.Case, string) bool {
+	type pair struct{ caseID, chunkID string }
+	hidden := map[pair]bool{}
+	for i := range rows {
+		for _, l := range rows[i].Leaks {
+			if l.Kind == leakScope {
+				hidden[pair{rows[i].CaseID, l.ChunkID}] = true
+			}
+		}
+	}
+	return func(c *eval.Case, chunkID string) bool { return hidden[pair{c.ID, chunkID}] }
+}
+
+// leakScope is eval's word for a leak over a scope.
+const leakScope = "scope"
+
+// Dimensions cuts the kept cases by the named slices. An error lists those
+// that the result has.
+func (k *Kept) Dimensions(names []string) ([]eval.Dimension, error) {
+	var out []eval.Dimension
+	for _, name := range names {
+		if !k.hasSlice(name) {
+			return nil, fmt.Errorf("%w: slice by %q: result %s has %s", ErrConfig, name, k.Dir, orNone(k.SliceNames()))
+		}
+		out = append(out, eval.NewDimension(name, len(k.rows), func(i int) []string { return k.rows[i].sliceValues(name) }))
+	}
+	return out, nil
+}
+
+func (row *caseRow) sliceValues(name string) []string {
+	var values []string
+	for _, s := range row.Slices {
+		if s.Name == name {
+			values = append(values, s.Value)
+		}
+	}
+	return values
+}
+
+// hasSlice reports whether the cases can be cut by name. A slice that no case
+// is in was kept too when the set could be cut by it.
+func (k *Kept) hasSlice(name string) bool {
+	return slices.Contains(k.Scoring.SliceBy, name) || slices.Contains(k.SliceNames(), name)
+}
+
+// SliceNames lists, sorted, what the kept cases can be cut by.
+func (k *Kept) SliceNames() []string {
+	var names []string
+	for i := range k.rows {
+		for _, s := range k.rows[i].Slices {
+			names = append(names, s.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "no slices"
+	}
+	return strings.Join(names, ", ")
+}
+
+// rankingRow is what of a case's row every format has.
+type rankingRow struct {
+	CaseID  string   `parquet:"case_id"`
+	Ranking []hitRow `parquet:"ranking,list"`
+}
+
+// rankings yields each case's hits in the order of their ranks, each chunk
+// once; it reads every format.
+func (r *StoredResult) rankings(each func(caseID string, hits []retrieve.Hit)) error {
+	for row, err := range parquetfile.Rows[rankingRow](filepath.Join(r.Dir, casesFile)) {
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(row.Ranking, func(a, b hitRow) int { return int(a.Rank - b.Rank) })
+		each(row.CaseID, firstHits(row.Ranking))
+	}
+	return nil
+}
+
+// firstHits leaves out results whose chunk came before.
+func firstHits(ranking []hitRow) []retrieve.Hit {
+	hits, seen := make([]retrieve.Hit, 0, len(ranking)), make(map[string]bool, len(ranking))
+	for _, h := range ranking {
+		if seen[h.ChunkID] {
+			continue
+		}
+		seen[h.ChunkID] = true
+		hit := retrieve.Hit{ChunkID: h.ChunkID}
+		if h.Score != nil {
+			hit.Score = *h.Score
+		}
+		hits = append(hits, hit)
+	}
+	return hits
+}
