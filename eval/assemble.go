@@ -51,6 +51,7 @@ func (s *scores) metricsOf(g *group) Metrics {
 	for j := range s.in.Measures {
 		m := &s.in.Measures[j]
 		out[j] = NamedMetric{Name: m.Name, Metric: metric(m, g.moments[j])}
+		s.addTieBounds(&out[j].Metric, g, j)
 		if m.kind == rbp {
 			out[j].Residual = metric(m, g.moments[residual]).Mean
 			residual++

@@ -17,7 +17,7 @@ func Evaluate(in Input) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &scores{in: in, prepared: p, clusters: newClusters(in.Cases), drawn: uncertain(in.Cases)}
+	s := &scores{in: in, prepared: p, clusters: newClusters(in.Cases), drawn: uncertain(in.Cases), everyScore: hasEveryScore(in.Cases)}
 	if s.drawn {
 		if err := checkDrawn(in.Measures, in.MinGrade); err != nil {
 			return nil, err
@@ -58,14 +58,16 @@ func (in *Input) validate() error {
 
 // scores is everything between the input and the result.
 type scores struct {
-	in       Input
-	prepared *prepared
-	clusters *clusters
-	drawn    bool      // labels are uncertain
-	measures []Measure // those asked for, then the hidden ones
-	groups   []group
-	values   *matrix // by case; means over draws where labels are uncertain
-	counted  Counts
+	in         Input
+	prepared   *prepared
+	clusters   *clusters
+	drawn      bool      // labels are uncertain
+	everyScore bool      // no result is without a score
+	measures   []Measure // those asked for, then the hidden ones
+	groups     []group
+	ties       *tieMoves // nil where no case has a tie
+	values     *matrix   // by case; means over draws where labels are uncertain
+	counted    Counts
 }
 
 // group is a list of cases that gets means: all of them, or a slice.
@@ -74,6 +76,7 @@ type group struct {
 	value     int
 	cases     []int32     // sorted by cluster
 	moments   [][]moments // by step, then draw
+	ties      [][]tieMean // likewise, of the measures asked for; nil where no case has a tie
 }
 
 // Hidden measures that the hints need, after those asked for.
@@ -137,6 +140,8 @@ func slicesOf(dim *Dimension, d int, cases []int32) []group {
 func (s *scores) scoreAll() {
 	n := len(s.in.Cases)
 	pl := newPlan(&s.in, s.measures, s.prepared, s.drawn)
+	s.ties = newTieMoves(s.prepared, len(s.in.Measures))
+	pl.ties = s.ties
 	s.values = newMatrix(n, len(s.measures))
 	if !s.drawn {
 		pl.score(s.prepared, s.prepared.grades, s.values)
@@ -164,9 +169,11 @@ func (s *scores) addMoments(m *matrix, draws int) {
 				group.moments[j] = make([]moments, 0, draws)
 			}
 		}
-		for j, x := range momentsOf(m, group.cases, s.clusters.of) {
+		drawn := momentsOf(m, group.cases, s.clusters.of)
+		for j, x := range drawn {
 			group.moments[j] = append(group.moments[j], x)
 		}
+		group.addTies(s.ties, m, drawn)
 	})
 }
 

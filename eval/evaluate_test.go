@@ -429,7 +429,7 @@ func TestJSON(t *testing.T) {
 		}
 	}
 	for key, want := range map[string]string{
-		"metrics": `{"recall@10":{"mean":1,"n":2,"low":null,"high":null,"why":"2 independent cases: an interval needs 10"},"P_5":{"mean":0.2,"n":2,"low":null,"high":null,"why":"2 independent cases: an interval needs 10"}}`,
+		"metrics": `{"recall@10":{"mean":1,"n":2,"low":null,"high":null,"tie_low":1,"tie_high":1,"tie_expected":1,"tied_at_cut":0,"why":"2 independent cases: an interval needs 10"},"P_5":{"mean":0.2,"n":2,"low":null,"high":null,"tie_low":0.2,"tie_high":0.2,"tie_expected":0.2,"tied_at_cut":0,"why":"2 independent cases: an interval needs 10"}}`,
 		"cases":   `[{"case_id":"b","metrics":{"recall@10":1,"P_5":0.2}},{"case_id":"a","metrics":{"recall@10":1,"P_5":0.2}}]`,
 		"leaks":   `[]`,
 		"trust":   `"source_only"`,

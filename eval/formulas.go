@@ -8,6 +8,9 @@ type view struct {
 	gains  []int16 // by rank: the label's grade, Unknown, or Unlabelled
 	ideal  []int16 // positive grades of the case's labels, descending
 	counts []counts
+	ties   []tie     // runs of equal scores; filled for a case that has any
+	given  []int16   // gains in the order given, while ties are reordered
+	moved  []float64 // values of one order of the ties
 	log2   []float64 // log2[i] = log2(i+2), at least as long as gains and ideal
 }
 

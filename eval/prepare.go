@@ -10,6 +10,7 @@ import (
 // draws never look at an id again. Case i owns hits from hitStart[i], as many
 // as its facts say, and grades[labelStart[i]:labelStart[i+1]].
 type prepared struct {
+	cases      []Case
 	hits       []int32 // index of the label within its case, or -1
 	hitStart   []int
 	grades     []int16 // one a label: as read, Unknown, or Unlabelled for one taken out
@@ -21,6 +22,7 @@ type prepared struct {
 type caseFacts struct {
 	state      state
 	rising     bool // scores rise somewhere along the ranking
+	tied       bool // two results in a row have the same score
 	results    int32
 	duplicates int32
 	kept       []int32 // indexes into the ranking; nil means all
@@ -61,6 +63,7 @@ func prepare(in *Input) (*prepared, error) {
 
 func newPrepared(cases []Case) *prepared {
 	p := &prepared{
+		cases:      cases,
 		hitStart:   make([]int, len(cases)+1),
 		labelStart: make([]int, len(cases)+1),
 		facts:      make([]caseFacts, len(cases)),
@@ -134,6 +137,7 @@ func (p *prepared) readRanking(i int, c *Case, index map[string]int32) error {
 		index[id] = returnedID
 		hits[f.results] = at
 		f.keep(rank)
+		f.tied = f.tied || p.tiedWithNext(i, int(f.results)-2)
 	}
 	return nil
 }

@@ -18,6 +18,8 @@ type Header struct {
 	Source      string         `json:"-"` // in, judged, out; "" where there is none
 	SourceOnly  int            `json:"-"` // cases read as `in` because nobody else judged their source
 	K           []int          `json:"-"`
+	Corpus      string         `json:"-"` // digest of the corpus rows, "" unknown
+	Unit        string         `json:"-"` // of what is ranked: document, chunk ...
 	Pins        map[string]any `json:"-"` // further conventions, shown as they stand
 }
 
@@ -34,6 +36,7 @@ type GoldenRef struct {
 type RetrieverRef struct {
 	Spec   string         `json:"spec"`
 	Name   string         `json:"name"`
+	Kind   string         `json:"kind,omitempty"` // bm25, dense, http ...; "" means that Spec begins with it
 	Config map[string]any `json:"config,omitempty"`
 }
 
@@ -93,14 +96,22 @@ type Counts struct {
 }
 
 // Metric is one measure's mean. Low and High are nil where there is no
-// interval; Why says why. Residual belongs to rbp.
+// interval; Why says why. Residual belongs to rbp. Least and Most are the least
+// and the greatest mean that reordering results of equal score can give, and
+// Expected the mean over all such orders; they are nil where the retriever
+// gives no scores, and where the measure has no such bound or expectation.
+// TiedAtCut counts the cases whose ranks k and k+1 have the same score.
 type Metric struct {
-	Mean     *float64 `json:"mean"` // nil where no case has a value
-	N        int      `json:"n"`
-	Low      *float64 `json:"low"`
-	High     *float64 `json:"high"`
-	Residual *float64 `json:"residual,omitempty"`
-	Why      string   `json:"why,omitempty"`
+	Mean      *float64 `json:"mean"` // nil where no case has a value
+	N         int      `json:"n"`
+	Low       *float64 `json:"low"`
+	High      *float64 `json:"high"`
+	Least     *float64 `json:"tie_low"`
+	Most      *float64 `json:"tie_high"`
+	Expected  *float64 `json:"tie_expected"`
+	TiedAtCut int      `json:"tied_at_cut"`
+	Residual  *float64 `json:"residual,omitempty"`
+	Why       string   `json:"why,omitempty"`
 }
 
 // NamedMetric is a metric under the name that was asked for.

@@ -12,6 +12,7 @@ type plan struct {
 	keepEmpty bool
 	minGrade  int16
 	log2      []float64
+	ties      *tieMoves // nil where no case has a tie
 }
 
 // newPlan resolves levels. Under binary labels every level is 1.
@@ -95,11 +96,20 @@ func (pl *plan) scoreCase(p *prepared, grades []int16, i int, v *view, row []flo
 		}
 		return s
 	}
-	for j := range pl.steps {
+	pl.values(v, row)
+	if pl.ties.has(i) {
+		v.ties = p.ties(i, v.ties[:0])
+		pl.ties.measure(pl, v, i, row)
+	}
+	return s
+}
+
+// values computes the first len(row) steps of the case in view.
+func (pl *plan) values(v *view, row []float64) {
+	for j := range row {
 		step := &pl.steps[j]
 		row[j] = formulas[step.kind](step, v)
 	}
-	return s
 }
 
 // look fills the view with one case.
