@@ -55,7 +55,7 @@ var ErrUnknown = errors.New("no such prompt")
 type Prompt struct {
 	ID        string
 	Version   int
-	Types     []string // query types that it serves; "judge" for grading
+	Types     []string // query types that it serves; "judge" for grading, "answers" for a system's answers
 	Languages []string // ISO 639-1, or "any"
 	Vars      []string // short values, on one line
 	Data      []string // text of the corpus, delimited
