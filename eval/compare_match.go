@@ -1,0 +1,240 @@
+package eval
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// matched is the two sides with the same cases in the same order, and why they
+// are not comparable, if they are not.
+type matched struct {
+	base, candidate Input
+	differs         []string
+	notes           []string
+}
+
+// match pairs the cases by id. With common, those that only one side has or
+// that are not the same are left out and counted in the notes.
+func match(in *CompareInput) (*matched, error) {
+	m := &matched{differs: conventionsDiffer(&in.Base, &in.Candidate)}
+	at, err := casesByID(in.Candidate.Cases)
+	if err != nil {
+		return nil, fmt.Errorf("candidate: %w", err)
+	}
+	if _, err := casesByID(in.Base.Cases); err != nil {
+		return nil, fmt.Errorf("base: %w", err)
+	}
+	var keep, with []int
+	var lost lostCases
+	for i := range in.Base.Cases {
+		c := &in.Base.Cases[i]
+		j, both := at[c.ID]
+		delete(at, c.ID)
+		switch {
+		case !both:
+			lost.onlyBase = append(lost.onlyBase, c.ID)
+		default:
+			what := caseDiffers(c, &in.Candidate.Cases[j])
+			if what == "" {
+				keep, with = append(keep, i), append(with, j)
+			} else {
+				lost.add(what, c.ID)
+			}
+		}
+	}
+	lost.onlyCandidate = slices.Sorted(maps.Keys(at))
+	if in.Common {
+		m.notes = append(m.notes, lost.note(len(keep))...)
+	} else {
+		m.differs = append(m.differs, lost.words()...)
+	}
+	if len(keep) == 0 && len(m.differs) == 0 {
+		m.differs = append(m.differs, "no case is the same on both sides")
+	}
+	m.base, m.candidate = pick(&in.Base, keep), pick(&in.Candidate, with)
+	return m, nil
+}
+
+func casesByID(cases []Case) (map[string]int, error) {
+	at := make(map[string]int, len(cases))
+	for i := range cases {
+		if _, twice := at[cases[i].ID]; twice {
+			return nil, fmt.Errorf("case %s: in the input twice", cases[i].ID)
+		}
+		at[cases[i].ID] = i
+	}
+	return at, nil
+}
+
+// pick keeps the cases listed, in that order.
+func pick(in *Input, keep []int) Input {
+	out := *in
+	if inOrder(keep, len(in.Cases)) {
+		return out
+	}
+	out.Cases = make([]Case, len(keep))
+	for n, i := range keep {
+		out.Cases[n] = in.Cases[i]
+	}
+	out.Dimensions = make([]Dimension, len(in.Dimensions))
+	for d := range in.Dimensions {
+		dim := &in.Dimensions[d]
+		out.Dimensions[d] = NewDimension(dim.Name, len(keep), func(n int) []string { return dim.Values(keep[n]) })
+	}
+	return out
+}
+
+// inOrder reports whether the list is 0 to n-1.
+func inOrder(list []int, n int) bool {
+	if len(list) != n {
+		return false
+	}
+	for i, x := range list {
+		if i != x {
+			return false
+		}
+	}
+	return true
+}
+
+// conventionsDiffer lists in words what the two sides must share and do not.
+func conventionsDiffer(a, b *Input) []string {
+	var out []string
+	add := func(what string, x, y any) {
+		if !reflect.DeepEqual(x, y) {
+			out = append(out, fmt.Sprintf("%s: %s and %s", what, shown(x), shown(y)))
+		}
+	}
+	add("corpus", a.Corpus, b.Corpus)
+	add("unit", a.Unit, b.Unit)
+	add("source", a.Source, b.Source)
+	add("least relevant grade", a.MinGrade, b.MinGrade)
+	add("cases with nothing relevant", emptyWord(a), emptyWord(b))
+	add("k", slices.Clip(a.K), slices.Clip(b.K))
+	for _, key := range slices.Sorted(maps.Keys(union(a.Pins, b.Pins))) {
+		add(key, a.Pins[key], b.Pins[key])
+	}
+	return out
+}
+
+func shown(x any) string { return cmp.Or(fmt.Sprint(x), "unknown") }
+
+func emptyWord(in *Input) string {
+	if in.KeepEmpty {
+		return "score 0"
+	}
+	return "are left out"
+}
+
+func union(a, b map[string]any) map[string]any {
+	out := maps.Clone(a)
+	if out == nil {
+		out = map[string]any{}
+	}
+	maps.Copy(out, b)
+	return out
+}
+
+// caseDiffers names the first thing in which two cases of one id differ, or is
+// empty.
+func caseDiffers(a, b *Case) string {
+	x, y := a.about(), b.about()
+	switch {
+	case x.Query != y.Query:
+		return "query"
+	case !slices.Equal(x.Evidence, y.Evidence):
+		return "evidence"
+	case a.Abstain != b.Abstain, !sameLabels(a.Labels, b.Labels), !slices.Equal(x.Exclude, y.Exclude):
+		return "labels"
+	case !slices.Equal(x.Forbidden, y.Forbidden):
+		return "forbidden chunks"
+	case !reflect.DeepEqual(x.Scope, y.Scope) && len(x.Scope)+len(y.Scope) > 0:
+		return "scope"
+	}
+	return ""
+}
+
+// sameLabels compares labels in any order.
+func sameLabels(a, b []Label) bool {
+	if slices.EqualFunc(a, b, sameLabel) {
+		return true
+	}
+	if len(a) != len(b) {
+		return false
+	}
+	byID := func(x, y Label) int { return cmp.Compare(x.ID, y.ID) }
+	return slices.EqualFunc(slices.SortedFunc(slices.Values(a), byID), slices.SortedFunc(slices.Values(b), byID), sameLabel)
+}
+
+func sameLabel(a, b Label) bool {
+	if a.ID != b.ID || (a.Uncertain == nil) != (b.Uncertain == nil) {
+		return false
+	}
+	if a.Uncertain == nil {
+		return a.Grade == b.Grade
+	}
+	return a.Uncertain.P == b.Uncertain.P && slices.Equal(a.Uncertain.Draws, b.Uncertain.Draws)
+}
+
+// lostCases are the ids that cannot be paired.
+type lostCases struct {
+	onlyBase, onlyCandidate []string
+	other                   []string            // what differs, in the order of first sight
+	ids                     map[string][]string // by what differs
+}
+
+func (l *lostCases) add(what, id string) {
+	if l.ids == nil {
+		l.ids = map[string][]string{}
+	}
+	if _, seen := l.ids[what]; !seen {
+		l.other = append(l.other, what)
+	}
+	l.ids[what] = append(l.ids[what], id)
+}
+
+func (l *lostCases) words() []string {
+	var out []string
+	if n := len(l.onlyBase); n > 0 {
+		out = append(out, fmt.Sprintf("%s only in the base: %s", casesWord(n), someOf(l.onlyBase)))
+	}
+	if n := len(l.onlyCandidate); n > 0 {
+		out = append(out, fmt.Sprintf("%s only in the candidate: %s", casesWord(n), someOf(l.onlyCandidate)))
+	}
+	for _, what := range l.other {
+		out = append(out, fmt.Sprintf("%s with another %s: %s", casesWord(len(l.ids[what])), what, someOf(l.ids[what])))
+	}
+	return out
+}
+
+func (l *lostCases) note(kept int) []string {
+	words := l.words()
+	if len(words) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("compared are the %s that both have and that are the same; left out: %s", casesWord(kept), strings.Join(words, "; "))}
+}
+
+func casesWord(n int) string {
+	if n == 1 {
+		return "1 case"
+	}
+	return fmt.Sprintf("%d cases", n)
+}
+
+// someShown is how many ids a sentence names.
+const someShown = 3
+
+// someOf names the first few ids.
+func someOf(ids []string) string {
+	s := fmt.Sprintf("%.80q", ids[:min(len(ids), someShown)])
+	s = strings.NewReplacer(`" "`, ", ", `["`, "", `"]`, "").Replace(s)
+	if len(ids) > someShown {
+		s += ", ..."
+	}
+	return s
+}
