@@ -193,11 +193,9 @@ func (row *caseRow) background() *eval.Background {
 		Documents: row.Documents, Sections: row.Sections, Chunks: row.Chunks,
 		Forbidden: row.Forbidden, Exclude: row.Exclude, Stale: row.Stale,
 	}
-	if len(row.Scope) > 0 {
-		b.Scope = make(corpus.Scope, len(row.Scope))
-		for _, s := range row.Scope {
-			b.Scope[s.Key] = s.Values
-		}
+	b.Scope = make(corpus.Scope, len(row.Scope))
+	for _, s := range row.Scope {
+		b.Scope[s.Key] = s.Values
 	}
 	for _, e := range row.Evidence {
 		b.Evidence = append(b.Evidence, eval.Span{Doc: e.DocID, Start: int(e.Start), End: int(e.End)})
