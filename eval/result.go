@@ -59,6 +59,7 @@ type Result struct {
 	Saturated   bool         `json:"saturated"` // so near 1 that the set cannot show a regression
 	Hints       []string     `json:"hints"`
 	Notes       []string     `json:"notes"` // what a reader must know of the numbers
+	Diagnosis   *Diagnosis   `json:"diagnosis,omitempty"` // where it was asked for
 	Cases       []CaseScore  `json:"cases,omitempty"`
 
 	scores *scores
