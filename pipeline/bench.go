@@ -64,30 +64,11 @@ func (b *bench) retriever(ctx context.Context, spec string) (retrieve.Retriever,
 	if err != nil {
 		return nil, description, err
 	}
-	if b.needsVectors(parsed) && !b.hasVectors {
+	if parsed.Uses(retrieve.KindDense, b.configured) && !b.hasVectors {
 		return nil, description, b.noVectors(spec)
 	}
 	r, err := b.builder.Build(ctx, parsed)
 	return r, description, err
-}
-
-// needsVectors reports whether spec or a member of it is dense.
-func (b *bench) needsVectors(spec retrieve.Spec) bool {
-	switch spec.Kind {
-	case retrieve.KindDense:
-		return true
-	case retrieve.KindHybrid:
-		members := spec.Params.Members
-		if len(members) == 0 {
-			return true
-		}
-		for _, m := range members {
-			if parsed, err := retrieve.ParseSpec(m, b.configured); err == nil && parsed.Kind != retrieve.KindHybrid && b.needsVectors(parsed) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 var errNoVectors = errors.New("the snapshot has none")

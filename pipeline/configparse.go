@@ -12,6 +12,8 @@ import (
 
 	"github.com/agnivade/levenshtein"
 	"go.yaml.in/yaml/v4"
+
+	"github.com/goldgen/goldgen/retrieve"
 )
 
 // ParseConfig reads the text of a goldgen.yaml; path is how errors call it.
@@ -134,7 +136,7 @@ func unknownKeys(n *yaml.Node, t reflect.Type, path string) []string {
 	var out []string
 	switch t.Kind() {
 	case reflect.Struct:
-		fields := yamlFields(t)
+		fields := fieldsOf(n, t)
 		for key, value := range pairs(n) {
 			field, ok := fields[key.Value]
 			if !ok {
@@ -149,6 +151,26 @@ func unknownKeys(n *yaml.Node, t reflect.Type, path string) []string {
 		}
 	}
 	return out
+}
+
+// fieldsOf are the keys of a mapping that is read into t. Those of a retriever
+// hang on its kind; of an unknown kind, every key is one.
+func fieldsOf(n *yaml.Node, t reflect.Type) map[string]reflect.Type {
+	if t != reflect.TypeFor[retrieve.Spec]() {
+		return yamlFields(t)
+	}
+	kind, fields := "", map[string]reflect.Type{}
+	for key, value := range pairs(n) {
+		fields[key.Value] = reflect.TypeFor[any]()
+		if key.Value == "kind" {
+			kind = value.Value
+		}
+	}
+	if config := retrieve.NewConfig(kind); config != nil {
+		fields = yamlFields(reflect.TypeOf(config).Elem())
+	}
+	fields["kind"], fields["arg"] = reflect.TypeFor[string](), reflect.TypeFor[string]()
+	return fields
 }
 
 func yamlFields(t reflect.Type) map[string]reflect.Type {

@@ -201,13 +201,14 @@ func (p *Project) doctorRetrievers() []Finding {
 }
 
 func (p *Project) doctorSpec(spec retrieve.Spec) error {
-	switch {
-	case spec.Kind == retrieve.KindDense && p.Config.Embedding == nil:
+	if spec.Uses(retrieve.KindDense, p.Config.Retrievers) && p.Config.Embedding == nil {
 		return hinted("add embedding: {provider: ollama, model: all-minilm} to goldgen.yaml", "needs vectors, and no embedding is configured")
-	case spec.Kind == retrieve.KindRun:
-		_, err := os.Stat(p.Path(spec.Arg))
+	}
+	if run, ok := spec.Config.(*retrieve.RunConfig); ok {
+		_, err := os.Stat(p.Path(run.File))
 		return err
-	case spec.Kind == retrieve.KindExec && p.Getenv("CI") != "":
+	}
+	if spec.Starts(p.Config.Retrievers) != "" && p.Getenv("CI") != "" {
 		return hinted("--allow-exec", "starts a command, which needs --allow-exec where CI is set")
 	}
 	return nil

@@ -35,7 +35,7 @@ func EvalFiles(o FilesOptions) (*Evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
-	description, err := retrieve.Spec{Name: "run:" + o.Run, Kind: retrieve.KindRun, Arg: o.Run}.Describe(nil)
+	description, err := retrieve.Spec{Name: "run:" + o.Run, Kind: retrieve.KindRun, Config: &retrieve.RunConfig{File: o.Run}}.Describe(nil)
 	if err != nil {
 		return nil, err
 	}

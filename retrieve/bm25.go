@@ -3,7 +3,42 @@ package retrieve
 import (
 	"context"
 	"fmt"
+	"strconv"
 )
+
+// BM25Config is how bm25 weighs terms. Headings puts a chunk's heading path
+// before its text when it is indexed.
+type BM25Config struct {
+	K1       float64 `yaml:"k1"`
+	B        float64 `yaml:"b"`
+	Headings bool    `yaml:"headings"`
+}
+
+// DefaultBM25 has the parameters of Lucene's usual baseline.
+func DefaultBM25() BM25Config { return BM25Config{K1: 0.9, B: 0.4, Headings: true} }
+
+// Validate names the field out of range and its value.
+func (c BM25Config) Validate() error { return validateWeights(c.K1, c.B) }
+
+func (c BM25Config) settings() map[string]string {
+	return map[string]string{
+		"k1": number(c.K1), "b": number(c.B), "headings": strconv.FormatBool(c.Headings), "analysis": AnalysisVersion,
+	}
+}
+
+func (c BM25Config) build(ctx context.Context, b *Builder) (Retriever, error) {
+	return NewBM25(b.chunks(ctx), c)
+}
+
+func validateWeights(k1, b float64) error {
+	if !(k1 >= 0 && k1 <= 100) {
+		return fmt.Errorf("k1: %v is not within 0 to 100", k1)
+	}
+	if !(b >= 0 && b <= 1) {
+		return fmt.Errorf("b: %v is not within 0 to 1", b)
+	}
+	return nil
+}
 
 // BM25 ranks chunks by the terms that they share with a query (Robertson and
 // Zaragoza 2009, with Lucene's idf and quantised lengths).

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"time"
+
+	"github.com/goldgen/goldgen/corpus"
 )
 
 // Deps are what retrievers are built from.
@@ -60,7 +61,7 @@ func (b *Builder) Build(ctx context.Context, spec Spec) (Retriever, error) {
 	if r, ok := b.built[description.Digest()]; ok {
 		return r, nil
 	}
-	r, err := b.build(ctx, spec)
+	r, err := spec.config().build(ctx, b)
 	if err != nil {
 		return nil, fmt.Errorf("retriever %s: %w", spec.Name, err)
 	}
@@ -69,27 +70,6 @@ func (b *Builder) Build(ctx context.Context, spec Spec) (Retriever, error) {
 	}
 	b.built[description.Digest()] = r
 	return r, nil
-}
-
-func (b *Builder) build(ctx context.Context, spec Spec) (Retriever, error) {
-	p := spec.Params
-	switch spec.Kind {
-	case KindBM25:
-		return NewBM25(b.chunks(ctx), p.bm25())
-	case KindNGram:
-		return NewNGram(b.chunks(ctx), p.ngram())
-	case KindDense:
-		return NewDense(b.chunks(ctx), b.deps.Vectors, b.deps.Embedder)
-	case KindHybrid:
-		return b.hybrid(ctx, p)
-	case KindRun:
-		run, err := ReadRun(b.path(spec.Arg))
-		if err != nil {
-			return nil, err
-		}
-		return NewRunRetriever(run), nil
-	}
-	return b.exec(spec)
 }
 
 // chunks ends the stream when the context does.
@@ -104,36 +84,34 @@ func (b *Builder) path(arg string) string {
 	return filepath.Join(b.deps.Dir, arg)
 }
 
-func (b *Builder) exec(spec Spec) (Retriever, error) {
+// mayStart refuses a command where commands were not allowed.
+func (b *Builder) mayStart(command string) error {
 	if !b.deps.AllowExec {
-		return nil, wrong("would start %q, which was not allowed", spec.Arg)
+		return wrong("would start %q, which was not allowed", command)
 	}
-	config := spec.Params.exec()
-	config.Dir = b.deps.Dir
-	return NewExec(spec.Arg, config)
+	return nil
 }
 
-func (b *Builder) hybrid(ctx context.Context, p Params) (Retriever, error) {
-	names, weights := p.members()
-	members := make([]Member, len(names))
-	for i, name := range names {
-		spec, err := ParseSpec(name, b.deps.Configured)
-		if err != nil {
-			return nil, err
-		}
-		r, err := b.Build(ctx, spec)
-		if err != nil {
-			return nil, err
-		}
-		members[i] = Member{Name: name, Weight: weights[i], Retriever: r}
+// member builds a retriever that another one is made of.
+func (b *Builder) member(ctx context.Context, name string) (Retriever, error) {
+	spec, err := ParseSpec(name, b.deps.Configured)
+	if err != nil {
+		return nil, err
 	}
-	return NewHybrid(members, p.hybrid())
+	return b.Build(ctx, spec)
 }
 
-// timeoutOr is the configured timeout or the default.
-func timeoutOr(configured, standard time.Duration) time.Duration {
-	if configured == 0 {
-		return standard
+// endWith ends a stream with the context's cause once the context is done.
+func endWith(ctx context.Context, chunks Chunks) Chunks {
+	return func(yield func(corpus.Chunk, error) bool) {
+		for c, err := range chunks {
+			if ctx.Err() != nil {
+				yield(corpus.Chunk{}, context.Cause(ctx))
+				return
+			}
+			if !yield(c, err) {
+				return
+			}
+		}
 	}
-	return configured
 }

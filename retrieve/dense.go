@@ -15,6 +15,18 @@ import (
 // indexing.
 type Vectors = iter.Seq2[corpus.Vector, error]
 
+// DenseConfig is how dense is configured: it has no parameters.
+type DenseConfig struct{}
+
+// Validate finds nothing wrong.
+func (DenseConfig) Validate() error { return nil }
+
+func (DenseConfig) settings() map[string]string { return map[string]string{"similarity": "cosine"} }
+
+func (DenseConfig) build(ctx context.Context, b *Builder) (Retriever, error) {
+	return NewDense(b.chunks(ctx), b.deps.Vectors, b.deps.Embedder)
+}
+
 // Dense ranks chunks by the exact cosine of their vectors with the query's.
 // Sums run in a fixed order in plain Go, so scores are the same on every
 // machine.

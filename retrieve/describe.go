@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // Description is what results record of a retriever. Two retrievers with equal
@@ -42,12 +41,12 @@ func (d Description) Differs(other Description) []string {
 	return slices.Sorted(maps.Keys(keys))
 }
 
-// Describe says what the retriever is, a hybrid's members included.
+// Describe says what the retriever is, what it is made of included.
 func (s Spec) Describe(configured map[string]Spec) (Description, error) {
 	return s.describe(configured, 0)
 }
 
-// maxNesting is how deep hybrids may contain hybrids; a hybrid that contains
+// maxNesting is how deep retrievers may contain others; one that contains
 // itself has no end.
 const maxNesting = 8
 
@@ -55,16 +54,17 @@ func (s Spec) describe(configured map[string]Spec, depth int) (Description, erro
 	if err := s.Validate(); err != nil {
 		return Description{}, err
 	}
-	d := Description{Name: s.Name, Kind: s.Kind, Settings: s.settings()}
-	if s.Kind != KindHybrid {
+	d := Description{Name: s.Name, Kind: s.Kind, Settings: s.config().settings()}
+	n, ok := s.config().(nested)
+	if !ok {
 		return d, nil
 	}
 	if depth > maxNesting {
 		return Description{}, wrong("retriever %s: members are nested over %d deep, or contain themselves", s.Name, maxNesting)
 	}
-	names, weights := s.Params.members()
-	for i, name := range names {
-		member, err := ParseSpec(name, configured)
+	members := n.members()
+	for _, prefix := range slices.Sorted(maps.Keys(members)) {
+		member, err := ParseSpec(members[prefix], configured)
 		if err != nil {
 			return Description{}, fmt.Errorf("%s: %w", s.Name, err)
 		}
@@ -72,52 +72,12 @@ func (s Spec) describe(configured map[string]Spec, depth int) (Description, erro
 		if err != nil {
 			return Description{}, err
 		}
-		d.Settings["member."+name+".weight"] = number(weights[i])
-		d.Settings["member."+name+".kind"] = m.Kind
+		d.Settings[prefix+".kind"] = m.Kind
 		for key, value := range m.Settings {
-			d.Settings["member."+name+"."+key] = value
+			d.Settings[prefix+"."+key] = value
 		}
 	}
 	return d, nil
 }
 
-func (s Spec) settings() map[string]string {
-	p := s.Params
-	switch s.Kind {
-	case KindBM25:
-		c := p.bm25()
-		return map[string]string{"k1": number(c.K1), "b": number(c.B), "headings": strconv.FormatBool(c.Headings), "analysis": AnalysisVersion}
-	case KindNGram:
-		c := p.ngram()
-		return map[string]string{"n": strconv.Itoa(c.N), "k1": number(c.K1), "b": number(c.B), "headings": strconv.FormatBool(c.Headings), "analysis": AnalysisVersion}
-	case KindHybrid:
-		c := p.hybrid()
-		return map[string]string{"rrf": number(c.RRF), "depth": strconv.Itoa(c.Depth)}
-	case KindRun:
-		return map[string]string{"file": s.Arg}
-	case KindExec:
-		return map[string]string{"command": s.Arg, "timeout": p.exec().Timeout.String()}
-	}
-	return map[string]string{"similarity": "cosine"}
-}
-
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-
-// Validate names the kind, argument or parameter that is wrong.
-func (s Spec) Validate() error {
-	if err := s.checkKind(nil); err != nil {
-		return err
-	}
-	takesArg := s.Kind == KindRun || s.Kind == KindExec
-	switch {
-	case takesArg && strings.TrimSpace(s.Arg) == "":
-		what := map[string]string{KindRun: "run:FILE", KindExec: "exec:COMMAND"}[s.Kind]
-		return wrong("retriever %s: nothing after %s:, expected %s", s.Name, s.Kind, what)
-	case !takesArg && s.Arg != "":
-		return wrong("retriever %s: %s takes no argument", s.Name, s.Kind)
-	}
-	if err := s.Params.validate(s.Kind); err != nil {
-		return wrong("retriever %s: %w", s.Name, err)
-	}
-	return nil
-}

@@ -15,6 +15,51 @@ import (
 	"github.com/goldgen/goldgen/internal/clip"
 )
 
+// ExecConfig is which command is run and how: Timeout is for one query, Dir its
+// working directory ("" the current one).
+type ExecConfig struct {
+	Command string        `yaml:"command"`
+	Timeout time.Duration `yaml:"timeout"`
+	Dir     string        `yaml:"-"`
+}
+
+// DefaultExec waits a minute for an answer: a command's first one loads its
+// index.
+func DefaultExec() ExecConfig { return ExecConfig{Timeout: time.Minute} }
+
+// Validate names the field out of range and its value.
+func (c ExecConfig) Validate() error {
+	if strings.TrimSpace(c.Command) == "" {
+		return errors.New("command: empty")
+	}
+	return checkTimeout(c.Timeout)
+}
+
+func checkTimeout(timeout time.Duration) error {
+	if timeout <= 0 {
+		return fmt.Errorf("timeout: %v is not above 0", timeout)
+	}
+	return nil
+}
+
+func (ExecConfig) argument() string { return "COMMAND" }
+
+func (c *ExecConfig) take(arg string) error { c.Command = arg; return nil }
+
+func (c ExecConfig) command() string { return c.Command }
+
+func (c ExecConfig) settings() map[string]string {
+	return map[string]string{"command": c.Command, "timeout": c.Timeout.String()}
+}
+
+func (c ExecConfig) build(_ context.Context, b *Builder) (Retriever, error) {
+	if err := b.mayStart(c.Command); err != nil {
+		return nil, err
+	}
+	c.Dir = b.deps.Dir
+	return NewExec(c.Command, c)
+}
+
 // Exec asks a program that reads one JSON object a line and answers with one:
 // in {"id","query","k","scope","filters"}, out {"id","hits":[{"chunk_id",
 // "score"}, or {"doc_id","start","end","score"}]} or {"id","error"}. It is
@@ -40,7 +85,7 @@ var errTimeout = errors.New("no answer in time")
 // NewExec starts a command. It is split into words as a shell does (quotes,
 // backslashes, $VARIABLES), but no shell runs it.
 func NewExec(command string, config ExecConfig) (*Exec, error) {
-	if err := config.Validate(); err != nil {
+	if err := checkTimeout(config.Timeout); err != nil {
 		return nil, wrong("exec: %w", err)
 	}
 	words, err := shell.Fields(command, nil)

@@ -7,9 +7,85 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
+
+// HybridConfig is how hybrid fuses: each member gives its best Depth hits, a
+// hit at rank r adds weight*(RRF+1)/(RRF+r) (Cormack, Clarke, Büttcher 2009).
+// Members and Weights say what a builder fuses; bm25 and dense alike if empty.
+type HybridConfig struct {
+	Members []string  `yaml:"members"` // SPECs
+	Weights []float64 `yaml:"weights"` // one a member, 1 if empty
+	RRF     float64   `yaml:"rrf"`
+	Depth   int       `yaml:"depth"` // never under the query's k
+}
+
+// DefaultHybrid has the constant of the paper.
+func DefaultHybrid() HybridConfig { return HybridConfig{RRF: 60, Depth: 100} }
+
+// Validate names the field out of range and its value.
+func (c HybridConfig) Validate() error {
+	if names, weights := c.weighted(); len(names) != len(weights) {
+		return fmt.Errorf("weights: %d for %d members", len(weights), len(names))
+	}
+	if !(c.RRF > 0 && c.RRF <= 1e6) {
+		return fmt.Errorf("rrf: %v is not within 0 to 1000000", c.RRF)
+	}
+	return checkDepth(c.Depth)
+}
+
+func checkDepth(depth int) error {
+	if depth < 1 || depth > 1_000_000 {
+		return fmt.Errorf("depth: %d is not within 1 to 1000000", depth)
+	}
+	return nil
+}
+
+// weighted are the members and their weights, the defaults where none are
+// configured.
+func (c HybridConfig) weighted() ([]string, []float64) {
+	names, weights := c.Members, c.Weights
+	if len(names) == 0 {
+		names = []string{KindBM25, KindDense}
+	}
+	if len(weights) == 0 {
+		weights = slices.Repeat([]float64{1}, len(names))
+	}
+	return names, weights
+}
+
+func (c HybridConfig) members() map[string]string {
+	names, _ := c.weighted()
+	members := map[string]string{}
+	for _, name := range names {
+		members["member."+name] = name
+	}
+	return members
+}
+
+func (c HybridConfig) settings() map[string]string {
+	s := map[string]string{"rrf": number(c.RRF), "depth": strconv.Itoa(c.Depth)}
+	names, weights := c.weighted()
+	for i, name := range names {
+		s["member."+name+".weight"] = number(weights[i])
+	}
+	return s
+}
+
+func (c HybridConfig) build(ctx context.Context, b *Builder) (Retriever, error) {
+	names, weights := c.weighted()
+	members := make([]Member, len(names))
+	for i, name := range names {
+		r, err := b.member(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		members[i] = Member{Name: name, Weight: weights[i], Retriever: r}
+	}
+	return NewHybrid(members, c)
+}
 
 // Member is one retriever of a hybrid. Weight is above 0.
 type Member struct {

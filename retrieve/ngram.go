@@ -3,7 +3,39 @@ package retrieve
 import (
 	"context"
 	"fmt"
+	"strconv"
 )
+
+// NGramConfig is how ngram cuts and weighs: N characters within a word that is
+// padded by one space on each side.
+type NGramConfig struct {
+	N        int     `yaml:"n"`
+	K1       float64 `yaml:"k1"`
+	B        float64 `yaml:"b"`
+	Headings bool    `yaml:"headings"`
+}
+
+// DefaultNGram has 4 characters and BM25 weights.
+func DefaultNGram() NGramConfig { return NGramConfig{N: 4, K1: 0.9, B: 0.4, Headings: true} }
+
+// Validate names the field out of range and its value.
+func (c NGramConfig) Validate() error {
+	if c.N < 2 || c.N > 10 {
+		return fmt.Errorf("n: %d is not within 2 to 10", c.N)
+	}
+	return validateWeights(c.K1, c.B)
+}
+
+func (c NGramConfig) settings() map[string]string {
+	return map[string]string{
+		"n": strconv.Itoa(c.N), "k1": number(c.K1), "b": number(c.B),
+		"headings": strconv.FormatBool(c.Headings), "analysis": AnalysisVersion,
+	}
+}
+
+func (c NGramConfig) build(ctx context.Context, b *Builder) (Retriever, error) {
+	return NewNGram(b.chunks(ctx), c)
+}
 
 // NGram ranks chunks by the character n-grams that they share with a query,
 // weighed as BM25 weighs terms. It finds misspelt and inflected words, parts of

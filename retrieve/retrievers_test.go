@@ -36,8 +36,8 @@ func embedded(t testing.TB, chunks []corpus.Chunk) map[string]retrieve.Retriever
 	t.Helper()
 	e := retrievetest.WordEmbedder{Dim: 64}
 	configured := map[string]retrieve.Spec{
-		"plain":  {Kind: retrieve.KindBM25, Params: retrieve.Params{Headings: new(bool)}},
-		"fusion": {Kind: retrieve.KindHybrid, Params: retrieve.Params{Members: []string{"bm25", "ngram", "dense"}, Weights: []float64{2, 1, 1}}},
+		"plain":  bm25(func(c *retrieve.BM25Config) { c.Headings = false }),
+		"fusion": hybrid([]float64{2, 1, 1}, "bm25", "ngram", "dense"),
 	}
 	b := retrieve.NewBuilder(retrieve.Deps{
 		Chunks: retrievetest.Stream(chunks), Vectors: e.Vectors(chunks), Embedder: e, Configured: configured,

@@ -1,11 +1,13 @@
 package retrieve
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
+
+	"go.yaml.in/yaml/v4"
 )
 
 // Kinds that this version builds.
@@ -23,6 +25,54 @@ func Kinds() []string {
 	return []string{KindBM25, KindNGram, KindDense, KindHybrid, "run:FILE", "exec:COMMAND"}
 }
 
+// NewConfig returns the defaults of a kind, nil for one that is not built in. A
+// new kind is added here, in Kinds, and in a file of its own.
+func NewConfig(kind string) Config {
+	switch kind {
+	case KindBM25:
+		return pointer(DefaultBM25())
+	case KindNGram:
+		return pointer(DefaultNGram())
+	case KindDense:
+		return &DenseConfig{}
+	case KindHybrid:
+		return pointer(DefaultHybrid())
+	case KindRun:
+		return &RunConfig{}
+	case KindExec:
+		return pointer(DefaultExec())
+	}
+	return nil
+}
+
+func pointer[T any](v T) *T { return &v }
+
+// Config is what a kind of retriever is configured by: a pointer to a struct
+// with the kind's parameters, as goldgen.yaml names them.
+type Config interface {
+	// Validate names the parameter that is wrong and its value.
+	Validate() error
+	// settings are the parameters that decide the ranking, defaults included,
+	// never a secret.
+	settings() map[string]string
+	build(ctx context.Context, b *Builder) (Retriever, error)
+}
+
+// argued is a Config whose SPEC goes on after the kind and a colon.
+type argued interface {
+	argument() string // what the argument is called, such as FILE
+	take(arg string) error
+}
+
+// nested is a Config of a retriever over others.
+type nested interface {
+	// members are the SPECs of the others, by the prefix of their settings.
+	members() map[string]string
+}
+
+// starter is a Config of a retriever that may start a command.
+type starter interface{ command() string }
+
 // ErrSpec marks a retriever that was named or configured wrongly, or lacks what
 // it needs: a usage error.
 var ErrSpec = errors.New("wrong retriever")
@@ -35,49 +85,95 @@ func (e specError) Is(target error) bool { return target == ErrSpec }
 
 func wrong(format string, args ...any) error { return specError{fmt.Errorf(format, args...)} }
 
-// Params are a retriever's parameters as a configuration file has them; nil or
-// empty means the default. Which apply depends on the kind.
-type Params struct {
-	K1       *float64      `yaml:"k1,omitempty" json:"k1,omitempty"`             // bm25, ngram
-	B        *float64      `yaml:"b,omitempty" json:"b,omitempty"`               // bm25, ngram
-	N        *int          `yaml:"n,omitempty" json:"n,omitempty"`               // ngram: characters
-	Headings *bool         `yaml:"headings,omitempty" json:"headings,omitempty"` // bm25, ngram: index the heading path too
-	Members  []string      `yaml:"members,omitempty" json:"members,omitempty"`   // hybrid: SPECs, bm25 and dense if empty
-	Weights  []float64     `yaml:"weights,omitempty" json:"weights,omitempty"`   // hybrid: one a member, 1 if empty
-	RRF      *float64      `yaml:"rrf,omitempty" json:"rrf,omitempty"`           // hybrid: the fusion constant
-	Depth    *int          `yaml:"depth,omitempty" json:"depth,omitempty"`       // hybrid: hits taken of each member
-	Timeout  time.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`   // exec: for one query
-}
-
 // Spec says which retriever, with which parameters. Configured ones have a name
-// of their own; for others Name is the SPEC as it was written.
+// of their own; for others Name is the SPEC as it was written. A nil Config
+// means the kind's defaults.
 type Spec struct {
-	Name   string `yaml:"-" json:"name"`
-	Kind   string `yaml:"kind" json:"kind"`
-	Arg    string `yaml:"arg,omitempty" json:"arg,omitempty"` // run: the file; exec: the command
-	Params Params `yaml:",inline" json:"params"`
+	Name   string
+	Kind   string
+	Config Config
 }
 
-// ParseSpec reads a SPEC: a kind, run:FILE, exec:COMMAND, or the name of one in
+// UnmarshalYAML reads the kind, then its parameters over the kind's defaults.
+// `arg` is what would follow the colon in a SPEC. A kind that is not built in
+// is left for ParseSpec to report.
+func (s *Spec) UnmarshalYAML(node *yaml.Node) error {
+	var head struct {
+		Kind string `yaml:"kind"`
+		Arg  string `yaml:"arg"`
+	}
+	if err := node.Load(&head); err != nil {
+		return err
+	}
+	s.Kind, s.Config = head.Kind, NewConfig(head.Kind)
+	if s.Config == nil {
+		return nil
+	}
+	if err := node.Load(s.Config); err != nil || head.Arg == "" {
+		return err
+	}
+	return s.take(head.Arg)
+}
+
+// take hands the argument of a SPEC to the kind.
+func (s *Spec) take(arg string) error {
+	a, ok := s.Config.(argued)
+	if !ok {
+		return wrong("retriever %s: %s takes no argument", s.Name, s.Kind)
+	}
+	if strings.TrimSpace(arg) == "" {
+		return wrong("retriever %s: nothing after %s:, expected %s:%s", s.Name, s.Kind, s.Kind, a.argument())
+	}
+	if err := a.take(arg); err != nil {
+		return wrong("retriever %s: %w", s.Name, err)
+	}
+	return nil
+}
+
+// ParseSpec reads a SPEC: a kind, run:FILE and the like, or the name of one in
 // configured, which wins.
 func ParseSpec(text string, configured map[string]Spec) (Spec, error) {
 	if spec, ok := configured[text]; ok {
 		spec.Name = text
 		return spec, spec.Validate()
 	}
-	kind, arg, _ := strings.Cut(text, ":")
-	spec := Spec{Name: text, Kind: kind, Arg: arg}
+	kind, arg, hasArg := strings.Cut(text, ":")
+	spec := Spec{Name: text, Kind: kind, Config: NewConfig(kind)}
 	if err := spec.checkKind(configured); err != nil {
 		return Spec{}, err
+	}
+	if _, takesArg := spec.Config.(argued); hasArg || takesArg {
+		if err := spec.take(arg); err != nil {
+			return Spec{}, err
+		}
 	}
 	return spec, spec.Validate()
 }
 
+// Validate names the kind, argument or parameter that is wrong.
+func (s Spec) Validate() error {
+	if err := s.checkKind(nil); err != nil {
+		return err
+	}
+	if err := s.config().Validate(); err != nil {
+		return wrong("retriever %s: %w", s.Name, err)
+	}
+	return nil
+}
+
+// config is the configuration, the kind's defaults if there is none.
+func (s Spec) config() Config {
+	if s.Config == nil {
+		return NewConfig(s.Kind)
+	}
+	return s.Config
+}
+
 func (s Spec) checkKind(configured map[string]Spec) error {
-	switch s.Kind {
-	case KindBM25, KindNGram, KindDense, KindHybrid, KindRun, KindExec:
+	if NewConfig(s.Kind) != nil {
 		return nil
-	case "lsa", "http", "https", "qdrant", "pgvector", "mcp":
+	}
+	if s.Kind == "lsa" {
 		return wrong("retriever %s: %s is not built into this version", s.Name, s.Kind)
 	}
 	valid := Kinds()
@@ -86,4 +182,42 @@ func (s Spec) checkKind(configured map[string]Spec) error {
 	}
 	slices.Sort(valid[len(Kinds()):])
 	return wrong("retriever %q: unknown; valid are %s", s.Name, strings.Join(valid, ", "))
+}
+
+// Uses reports whether the retriever, or one that it is made of, is of a kind.
+func (s Spec) Uses(kind string, configured map[string]Spec) bool {
+	found := false
+	s.walk(configured, func(part Spec) { found = found || part.Kind == kind })
+	return found
+}
+
+// Starts names a command that the retriever, or one that it is made of, would
+// start; "" if none.
+func (s Spec) Starts(configured map[string]Spec) string {
+	command := ""
+	s.walk(configured, func(part Spec) {
+		if c, ok := part.config().(starter); ok && command == "" {
+			command = c.command()
+		}
+	})
+	return command
+}
+
+// walk visits the retriever and what it is made of, as far as that is known.
+func (s Spec) walk(configured map[string]Spec, visit func(Spec)) { s.walkTo(configured, visit, 0) }
+
+func (s Spec) walkTo(configured map[string]Spec, visit func(Spec), depth int) {
+	if depth > maxNesting || NewConfig(s.Kind) == nil {
+		return
+	}
+	visit(s)
+	n, ok := s.config().(nested)
+	if !ok {
+		return
+	}
+	for _, text := range n.members() {
+		if member, err := ParseSpec(text, configured); err == nil {
+			member.walkTo(configured, visit, depth+1)
+		}
+	}
 }

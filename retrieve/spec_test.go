@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v4"
@@ -13,16 +14,29 @@ import (
 	"github.com/goldgen/goldgen/retrieve/retrievetest"
 )
 
-func ptr[T any](v T) *T { return &v }
+// bm25 is a configured retriever that is not as by default.
+func bm25(change func(*retrieve.BM25Config)) retrieve.Spec {
+	c := retrieve.DefaultBM25()
+	change(&c)
+	return retrieve.Spec{Kind: "bm25", Config: &c}
+}
+
+// hybrid is a configured hybrid of members.
+func hybrid(weights []float64, members ...string) retrieve.Spec {
+	c := retrieve.DefaultHybrid()
+	c.Members, c.Weights = members, weights
+	return retrieve.Spec{Kind: "hybrid", Config: &c}
+}
 
 func TestParseSpec(t *testing.T) {
-	configured := map[string]retrieve.Spec{"mine": {Kind: "bm25", Params: retrieve.Params{K1: ptr(1.2)}}}
+	configured := map[string]retrieve.Spec{"mine": bm25(func(c *retrieve.BM25Config) { c.K1 = 1.2 })}
 	for text, want := range map[string]retrieve.Spec{
-		"bm25":                  {Name: "bm25", Kind: "bm25"},
-		"hybrid":                {Name: "hybrid", Kind: "hybrid"},
-		"run:a:b.txt":           {Name: "run:a:b.txt", Kind: "run", Arg: "a:b.txt"},
-		"exec:python3 s.py --x": {Name: "exec:python3 s.py --x", Kind: "exec", Arg: "python3 s.py --x"},
-		"mine":                  {Name: "mine", Kind: "bm25", Params: retrieve.Params{K1: ptr(1.2)}},
+		"bm25":        {Name: "bm25", Kind: "bm25", Config: &retrieve.BM25Config{K1: 0.9, B: 0.4, Headings: true}},
+		"hybrid":      {Name: "hybrid", Kind: "hybrid", Config: &retrieve.HybridConfig{RRF: 60, Depth: 100}},
+		"run:a:b.txt": {Name: "run:a:b.txt", Kind: "run", Config: &retrieve.RunConfig{File: "a:b.txt"}},
+		"exec:python3 s.py --x": {Name: "exec:python3 s.py --x", Kind: "exec",
+			Config: &retrieve.ExecConfig{Command: "python3 s.py --x", Timeout: time.Minute}},
+		"mine": {Name: "mine", Kind: "bm25", Config: &retrieve.BM25Config{K1: 1.2, B: 0.4, Headings: true}},
 	} {
 		got, err := retrieve.ParseSpec(text, configured)
 		if err != nil {
@@ -36,20 +50,18 @@ func TestParseSpec(t *testing.T) {
 
 func TestParseSpecErrors(t *testing.T) {
 	configured := map[string]retrieve.Spec{
-		"wrong":  {Kind: "bm25", Params: retrieve.Params{N: ptr(3)}},
-		"steep":  {Kind: "ngram", Params: retrieve.Params{B: ptr(1.5)}},
-		"uneven": {Kind: "hybrid", Params: retrieve.Params{Members: []string{"bm25", "ngram"}, Weights: []float64{1}}},
+		"steep":  bm25(func(c *retrieve.BM25Config) { c.B = 1.5 }),
+		"uneven": hybrid([]float64{1}, "bm25", "ngram"),
 	}
 	for text, want := range map[string]string{
-		"bm42":       `retriever "bm42": unknown; valid are bm25, ngram, dense, hybrid, run:FILE, exec:COMMAND, steep, uneven, wrong`,
-		"lsa":        "retriever lsa: lsa is not built into this version",
-		"qdrant:u:1": "retriever qdrant:u:1: qdrant is not built into this version",
-		"run:":       "retriever run:: nothing after run:, expected run:FILE",
-		"exec: ":     "retriever exec: : nothing after exec:, expected exec:COMMAND",
-		"bm25:x":     "retriever bm25:x: bm25 takes no argument",
-		"wrong":      "retriever wrong: n: bm25 has no such parameter",
-		"steep":      "retriever steep: b: 1.5 is not within 0 to 1",
-		"uneven":     "retriever uneven: weights: 1 for 2 members",
+		"bm42":   `retriever "bm42": unknown; valid are bm25, ngram, dense, hybrid, run:FILE, exec:COMMAND, steep, uneven`,
+		"lsa":    "retriever lsa: lsa is not built into this version",
+		"run":    "retriever run: nothing after run:, expected run:FILE",
+		"run:":   "retriever run:: nothing after run:, expected run:FILE",
+		"exec: ": "retriever exec: : nothing after exec:, expected exec:COMMAND",
+		"bm25:x": "retriever bm25:x: bm25 takes no argument",
+		"steep":  "retriever steep: b: 1.5 is not within 0 to 1",
+		"uneven": "retriever uneven: weights: 1 for 2 members",
 	} {
 		_, err := retrieve.ParseSpec(text, configured)
 		if err == nil || err.Error() != want || !errors.Is(err, retrieve.ErrSpec) {
@@ -98,8 +110,8 @@ func TestDescriptions(t *testing.T) {
 		return d
 	}
 	a := describe(retrieve.Spec{Name: "a", Kind: "bm25"})
-	same := describe(retrieve.Spec{Name: "b", Kind: "bm25", Params: retrieve.Params{K1: ptr(0.9)}})
-	other := describe(retrieve.Spec{Name: "c", Kind: "bm25", Params: retrieve.Params{K1: ptr(1.2), Headings: ptr(false)}})
+	same := describe(retrieve.Spec{Name: "b", Kind: "bm25", Config: &retrieve.BM25Config{K1: 0.9, B: 0.4, Headings: true}})
+	other := describe(retrieve.Spec{Name: "c", Kind: "bm25", Config: &retrieve.BM25Config{K1: 1.2, B: 0.4}})
 	ngram := describe(retrieve.Spec{Name: "d", Kind: "ngram"})
 	if a.Digest() != same.Digest() || a.Digest() == other.Digest() || a.Digest() == ngram.Digest() {
 		t.Errorf("digests %s, %s, %s, %s", a.Digest(), same.Digest(), other.Digest(), ngram.Digest())
@@ -118,11 +130,11 @@ func TestDescriptions(t *testing.T) {
 func TestBuildErrors(t *testing.T) {
 	chunks := testCorpus(t)
 	configured := map[string]retrieve.Spec{
-		"loop":  {Kind: "hybrid", Params: retrieve.Params{Members: []string{"bm25", "loop"}}},
-		"one":   {Kind: "hybrid", Params: retrieve.Params{Members: []string{"bm25"}}},
-		"twice": {Kind: "hybrid", Params: retrieve.Params{Members: []string{"bm25", "bm25"}}},
-		"zero":  {Kind: "hybrid", Params: retrieve.Params{Members: []string{"bm25", "ngram"}, Weights: []float64{1, 0}}},
-		"odd":   {Kind: "hybrid", Params: retrieve.Params{Members: []string{"bm25", "lsa"}}},
+		"loop":  hybrid(nil, "bm25", "loop"),
+		"one":   hybrid(nil, "bm25"),
+		"twice": hybrid(nil, "bm25", "bm25"),
+		"zero":  hybrid([]float64{1, 0}, "bm25", "ngram"),
+		"odd":   hybrid(nil, "bm25", "lsa"),
 	}
 	for text, want := range map[string]string{
 		"dense":        "retriever dense: dense: needs the chunks' vectors and an embedder for queries",
@@ -152,10 +164,11 @@ func TestBuilderShares(t *testing.T) {
 		yield(chunk{ID: "a", Text: "kiln"}, nil)
 	}
 	b := retrieve.NewBuilder(retrieve.Deps{Chunks: chunks, Configured: map[string]retrieve.Spec{
-		"again": {Kind: "bm25", Params: retrieve.Params{B: ptr(0.4)}},
-		"both":  {Kind: "hybrid", Params: retrieve.Params{Members: []string{"again", "ngram"}}},
+		"again": bm25(func(c *retrieve.BM25Config) { c.B = 0.4 }),
 	}})
-	for _, spec := range []retrieve.Spec{{Name: "bm25", Kind: "bm25"}, {Name: "both", Kind: "hybrid", Params: retrieve.Params{Members: []string{"again", "ngram"}}}} {
+	both := hybrid(nil, "again", "ngram")
+	both.Name = "both"
+	for _, spec := range []retrieve.Spec{{Name: "bm25", Kind: "bm25"}, both} {
 		if _, err := b.Build(t.Context(), spec); err != nil {
 			t.Fatal(err)
 		}
