@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/goldgen/goldgen/internal/clip"
+	"github.com/goldgen/goldgen/internal/httpretry"
 )
 
 // Kind says in which way a call or a reply failed. It is an error itself, so
@@ -198,10 +198,4 @@ func Bounded(s string) string {
 
 // RedactURL drops user, password, query and fragment from an address, so that
 // it can be shown.
-func RedactURL(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil || u.Host == "" {
-		return "(address not shown)"
-	}
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
-}
+func RedactURL(raw string) string { return httpretry.RedactURL(raw) }
