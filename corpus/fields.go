@@ -97,11 +97,23 @@ func (m mapping) attributes(fields map[string]any) (a attributes, err error) {
 			return a, err
 		}
 	}
+	if err := m.checkValidity(a); err != nil {
+		return a, err
+	}
 	if a.Scope, err = m.scope(fields); err != nil {
 		return a, err
 	}
 	a.Metadata, err = m.metadata(fields)
 	return a, err
+}
+
+// checkValidity refuses a record that is valid on no day.
+func (m mapping) checkValidity(a attributes) error {
+	if a.ValidFrom == nil || a.ValidTo == nil || a.ValidFrom.Before(*a.ValidTo) {
+		return nil
+	}
+	return fmt.Errorf("field %q: %s is not after %s %s: such a record is never valid", m.name("valid_to"),
+		a.ValidTo.Format(time.RFC3339), m.name("valid_from"), a.ValidFrom.Format(time.RFC3339))
 }
 
 func (m mapping) time(fields map[string]any, name string) (*time.Time, error) {

@@ -21,6 +21,19 @@ func candidate(queryType, query string) generate.Candidate {
 	}
 }
 
+func TestAPhraseOfTheEvidenceIsNoReference(t *testing.T) {
+	c := candidate(datasets.Factual, "What changes during the passage of a shock wave?")
+	c.Evidence[0].Quote = "The pressure jumps during the\npassage of a shock wave."
+	if v := generate.RefersToText(c); !v.Check.Passed {
+		t.Errorf("refused: %+v", v)
+	}
+	c.Query = "What does the passage say of a shock wave?"
+	c.Evidence[0].Quote = "The pressure jumps in a shock wave."
+	if v := generate.RefersToText(c); v.Check.Passed {
+		t.Error("a mention of the text passed")
+	}
+}
+
 func TestGates(t *testing.T) {
 	const f, k, r = datasets.Factual, datasets.Keyword, datasets.Reformulated
 	for _, tc := range []struct {

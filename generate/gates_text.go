@@ -33,11 +33,14 @@ var references = []*regexp.Regexp{
 }
 
 // RefersToText refuses queries that speak of the text which they were written
-// from: nobody who searches has it in front of them. Value: mentions found.
+// from: nobody who searches has it in front of them. A phrase that the evidence
+// has word for word is what it is about ("the passage of a shock wave"). Value:
+// mentions found.
 func RefersToText(c Candidate) Verdict {
 	n, first := 0, ""
+	evidence := " " + folded(c.quotes()) + " "
 	for _, re := range references {
-		if m := re.FindString(c.Query); m != "" {
+		if m := re.FindString(c.Query); m != "" && !strings.Contains(evidence, " "+folded(m)+" ") {
 			n++
 			if first == "" {
 				first = strings.TrimSpace(m)
