@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/goldgen/goldgen/datasets"
@@ -104,12 +105,11 @@ func (p *Project) openWriter(ctx context.Context, v *view, seed int64) (generate
 		Model: stack.Model, Options: c.options(seed), Evidence: c.Evidence, Seed: seed, Ask: p.ask(),
 	})
 	if err != nil {
-		stack.Close()
-		return nil, nil, nil, fmt.Errorf("%w: %w", ErrConfig, err)
+		return nil, nil, nil, errors.Join(fmt.Errorf("%w: %w", ErrConfig, err), stack.Close())
 	}
 	pin, err := pinOf(stack.Model, c.options(seed), model.Prompts())
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, nil, errors.Join(err, stack.Close())
 	}
 	return model, pin, stack.Close, nil
 }

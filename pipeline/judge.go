@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/goldgen/goldgen/datasets"
@@ -124,15 +125,15 @@ func (p *Project) openJudge(ctx context.Context, b *bench, seed int64) (judgeDep
 		Model: stack.Model, NumCtx: c.NumCtx, NumThread: c.NumThread, Seed: seed, Temperature: c.Temperature, RetryUnknown: p.RetryUnknown,
 	})
 	if err != nil {
-		stack.Close()
-		return deps, nil, nothing, fmt.Errorf("%w: %w", ErrConfig, err)
+		return deps, nil, nothing, errors.Join(fmt.Errorf("%w: %w", ErrConfig, err), stack.Close())
 	}
 	deps.Judge = judge.Judge{Grader: model, Name: model.Name()}
 	pin, err := pinOf(stack.Model, c.options(seed), model.Prompts())
-	if err == nil {
-		pin.Pool = depth
+	if err != nil {
+		return deps, nil, nothing, errors.Join(err, stack.Close())
 	}
-	return deps, pin, stack.Close, err
+	pin.Pool = depth
+	return deps, pin, stack.Close, nil
 }
 
 // commit writes the version that the judged cases make.
