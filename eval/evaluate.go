@@ -10,6 +10,16 @@ import (
 // rank or label: NaN or infinite scores, a grade below Unknown, a probability
 // outside [0, 1], an id labelled twice, a measure that the labels cannot give.
 func Evaluate(in Input) (*Result, error) {
+	s, err := newScores(in)
+	if err != nil {
+		return nil, err
+	}
+	s.scoreAll()
+	return s.result(), nil
+}
+
+// newScores checks the input and makes everything ready for scoring.
+func newScores(in Input) (*scores, error) {
 	if err := in.validate(); err != nil {
 		return nil, err
 	}
@@ -17,7 +27,7 @@ func Evaluate(in Input) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &scores{in: in, prepared: p, clusters: newClusters(in.Cases), drawn: uncertain(in.Cases), everyScore: hasEveryScore(in.Cases)}
+	s := &scores{in: in, prepared: p, clusters: newClusters(in.Cases), drawn: !in.BySpan && uncertain(in.Cases), everyScore: hasEveryScore(in.Cases)}
 	if s.drawn {
 		if err := checkDrawn(in.Measures, in.MinGrade); err != nil {
 			return nil, err
@@ -27,8 +37,7 @@ func Evaluate(in Input) (*Result, error) {
 	}
 	s.measures = withHidden(in.Measures)
 	s.groups = s.group()
-	s.scoreAll()
-	return s.result(), nil
+	return s, nil
 }
 
 func (in *Input) validate() error {

@@ -87,7 +87,7 @@ func (s *clusterSums) moments() moments {
 }
 
 // pooled is moments over label draws, by Rubin's rules: the mean of the draws'
-// means, and W + (1 + 1/m) B.
+// means, and W + (1 + 1/m) B + S.
 type pooled struct {
 	draws    int
 	n        int // of the draws, rounded mean
@@ -95,6 +95,7 @@ type pooled struct {
 	mean     float64
 	within   float64
 	between  float64
+	shift    float64 // the label model's, of a difference of means; else 0
 }
 
 func pool(draws []moments) pooled {
@@ -127,7 +128,7 @@ func (p pooled) total() (variance, df float64) {
 	complete := float64(p.clusters - 1)
 	m := float64(p.draws)
 	extra := (1 + 1/m) * p.between
-	variance = p.within + extra
+	variance = p.within + extra + p.shift
 	if p.draws < 2 || extra == 0 || variance == 0 {
 		return variance, complete
 	}
@@ -177,14 +178,7 @@ const fewestDF = 0.1
 // interval is the t interval, cut to [0, 1] where values cannot leave it; nil
 // where it would be endless.
 func (p pooled) interval(m *Measure) (low, high *float64) {
-	variance, df := p.total()
-	half := 0.0
-	switch {
-	case variance > 0 && df < fewestDF:
-		half = math.Inf(1)
-	case variance > 0:
-		half = distuv.StudentsT{Sigma: 1, Nu: df}.Quantile((1+intervalLevel)/2) * math.Sqrt(variance)
-	}
+	half := p.half()
 	lo, hi := p.mean-half, p.mean+half
 	if m.aggregate() == geometric {
 		lo, hi = math.Exp(lo), math.Exp(hi)
@@ -196,6 +190,19 @@ func (p pooled) interval(m *Measure) (low, high *float64) {
 		return nil, nil
 	}
 	return &lo, &hi
+}
+
+// half is half of the interval's width; infinite where there are too few
+// degrees of freedom.
+func (p pooled) half() float64 {
+	variance, df := p.total()
+	switch {
+	case variance == 0:
+		return 0
+	case df < fewestDF:
+		return math.Inf(1)
+	}
+	return distuv.StudentsT{Sigma: 1, Nu: df}.Quantile((1+intervalLevel)/2) * math.Sqrt(variance)
 }
 
 func ptr[T any](v T) *T { return &v }
