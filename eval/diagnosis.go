@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/goldgen/goldgen/corpus"
@@ -197,4 +199,12 @@ type Probes struct {
 // Probe is a ranking of chunk ids, best first.
 type Probe struct {
 	Hits []string
+}
+
+// Frequent lists the causes that some case has, the most frequent first; equal
+// ones in the order of Causes.
+func (d *Diagnosis) Frequent() []Cause {
+	causes := slices.DeleteFunc(Causes(), func(c Cause) bool { return d.Causes[c] == 0 })
+	slices.SortStableFunc(causes, func(a, b Cause) int { return cmp.Compare(d.Causes[b], d.Causes[a]) })
+	return causes
 }
