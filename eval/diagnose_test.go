@@ -1,0 +1,430 @@
+package eval_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/eval"
+)
+
+// shelf is a snapshot of made-up chunks.
+type shelf []corpus.Chunk
+
+func (s shelf) Chunk(id string) (*corpus.Chunk, bool) {
+	at := slices.IndexFunc(s, func(c corpus.Chunk) bool { return c.ID == id })
+	if at < 0 {
+		return nil, false
+	}
+	return &s[at], true
+}
+
+func (s shelf) ChunksOf(doc string) []*corpus.Chunk {
+	var out []*corpus.Chunk
+	for i := range s {
+		if s[i].DocID == doc {
+			out = append(out, &s[i])
+		}
+	}
+	return out
+}
+
+// newShelf holds the answer, chunk answer#0 with the evidence at [4,11), twelve
+// chunks n0 to n11 of ten tokens, and an older version of the answer.
+func newShelf() shelf {
+	day := func(d int) *time.Time { t := time.Date(2026, 5, d, 0, 0, 0, 0, time.UTC); return &t }
+	s := shelf{
+		{ID: "answer#0", DocID: "answer", Start: 0, End: 20, Text: "the seventy days is.", Tokens: 7, NearGroup: "a", UpdatedAt: day(9)},
+		{ID: "before", DocID: "before", End: 4, Text: "aged", Tokens: 3, NearGroup: "a", UpdatedAt: day(2)},
+		{ID: "copy", DocID: "copy", End: 4, Text: "same", Tokens: 3, NearGroup: "a"},
+	}
+	for i := range 12 {
+		id := fmt.Sprintf("n%d", i)
+		s = append(s, corpus.Chunk{ID: id, DocID: id, End: 4, Text: "text", Tokens: 10, NearGroup: id})
+	}
+	return s
+}
+
+// failing is a case with k = 3 whose answer is at rank 5 of 6.
+func failing() (eval.Case, eval.Probes) {
+	c := eval.Case{
+		ID: "c1", Labels: []eval.Label{{ID: "answer#0", Grade: 3}}, Ranking: []string{"n0", "n1", "n2", "n3", "answer#0", "n4"},
+		Background: &eval.Background{Query: "how long?", Evidence: []eval.Span{{Doc: "answer", Start: 4, End: 11}}},
+	}
+	return c, eval.Probes{Deep: probe(c.Ranking...)}
+}
+
+func probe(hits ...string) *eval.Probe { return &eval.Probe{Hits: hits} }
+
+// situation is a failed case that a test changes.
+type situation struct {
+	c      *eval.Case
+	about  *eval.Background
+	probes *eval.Probes
+	shelf  *shelf
+	in     *eval.DiagnosisInput
+}
+
+// absent takes the answer out of every ranking that is known so far.
+func (s situation) absent() {
+	s.c.Ranking = []string{"n0", "n1", "n2", "n3"}
+	s.probes.Deep = probe(s.c.Ranking...)
+}
+
+func diagnose(t *testing.T, change func(situation)) *eval.Diagnosis {
+	t.Helper()
+	c, probes := failing()
+	shelf := newShelf()
+	in := eval.DiagnosisInput{MinGrade: 2, K: 3, Depth: 6}
+	if change != nil {
+		change(situation{&c, c.Background, &probes, &shelf, &in})
+	}
+	in.Cases, in.Probes, in.Corpus = []eval.Case{c}, []eval.Probes{probes}, shelf
+	return eval.Diagnose(in)
+}
+
+// Each cause is made to happen, and then nearly.
+func TestCauses(t *testing.T) {
+	filtered := func(s situation) {
+		s.about.Filters = []corpus.Filter{{Field: "lang", Op: "eq", Values: []string{"en"}}}
+	}
+	cut := func(s situation) {
+		*s.shelf = append(*s.shelf, corpus.Chunk{ID: "answer#1", DocID: "answer", Start: 20, End: 30, Text: "and so on."})
+		s.about.Evidence = []eval.Span{{Doc: "answer", Start: 15, End: 25}}
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(situation)
+		want   eval.Cause
+		why    string
+	}{
+		{"error", func(s situation) { s.c.Failed, s.c.Ranking = "server is away", nil }, eval.CauseError, "server is away"},
+		{"an error of a case that expects abstention", func(s situation) { s.c.Abstain, s.c.Failed = true, "away" }, eval.CauseError, "away"},
+
+		{"leak", func(s situation) {
+			s.in.Leaks = []eval.Leak{{Case: "c1", Chunk: "n1", Rank: 2, Kind: "scope"}, {Case: "c1", Chunk: "n2", Rank: 3}}
+		},
+			eval.CauseLeak, "n1 at rank 2 must not be seen (scope), and 1 more"},
+		{"a leak although the answer is first", func(s situation) {
+			s.c.Ranking = []string{"answer#0", "n1"}
+			s.in.Leaks = []eval.Leak{{Case: "c1", Chunk: "n1", Rank: 2, Kind: "forbidden"}}
+		}, eval.CauseLeak, "n1 at rank 2 must not be seen (forbidden)"},
+		{"another case's leak", func(s situation) { s.in.Leaks = []eval.Leak{{Case: "c2", Chunk: "n1"}} }, eval.CauseBelowK, "at rank 5"},
+
+		{"not in the snapshot", func(s situation) { *s.shelf = (*s.shelf)[1:] }, eval.CauseNotInCorpus, "the snapshot has none of the relevant chunks: answer#0"},
+		{"one of two relevant is in the snapshot", func(s situation) {
+			*s.shelf = (*s.shelf)[1:]
+			s.about.Evidence = nil
+			s.c.Labels = append(s.c.Labels, eval.Label{ID: "n4", Grade: 2})
+		}, eval.CauseBelowK, "at rank 5"},
+		{"no chunk holds the evidence's text", func(s situation) { s.about.Evidence[0] = eval.Span{Doc: "answer", Start: 20, End: 24} },
+			eval.CauseNotInCorpus, "no chunk of the snapshot holds text of the evidence answer [20,24)"},
+		{"the index is of another corpus", func(s situation) { s.c.Ranking, s.probes.Deep = []string{"x1", "x2"}, probe("x1", "x2") },
+			eval.CauseNotInCorpus, "none of the top 2 is in the snapshot (x1, x2): the index is of another corpus"},
+		{"one result is of the snapshot", func(s situation) { s.c.Ranking, s.probes.Deep = []string{"x1", "n2"}, probe("x1", "n2") },
+			eval.CauseNotFound, "not among 2 hits, and nothing that was looked at explains it"},
+		{"not in the index", func(s situation) { s.absent(); s.probes.Own = map[string]*eval.Probe{"answer#0": probe("n1", "n7")} },
+			eval.CauseNotInCorpus, "the index does not return answer#0 among 6 hits even for its own text without scope and filters"},
+		{"in the index", func(s situation) {
+			s.absent()
+			s.probes.Own = map[string]*eval.Probe{"answer#0": probe("n1", "answer#0")}
+		},
+			eval.CauseNotFound, "not among 4 hits, and nothing that was looked at explains it"},
+		{"its own text could not be asked", func(s situation) { s.absent(); s.probes.Own = map[string]*eval.Probe{"answer#0": nil} },
+			eval.CauseNotFound, "not among 4 hits, and nothing that was looked at explains it"},
+
+		{"split", cut, eval.CauseSplit, "the evidence answer [15,25) is cut over answer#0, answer#1, and no chunk holds it whole"},
+		{"over a boundary, and an overlapping chunk holds it", func(s situation) {
+			cut(s)
+			*s.shelf = append(*s.shelf, corpus.Chunk{ID: "answer#2", DocID: "answer", Start: 15, End: 25, Text: "ys is.and "})
+		}, eval.CauseBelowK, "at rank 5"},
+		{"evidence that only touches the next chunk", func(s situation) {
+			cut(s)
+			s.about.Evidence = []eval.Span{{Doc: "answer", Start: 15, End: 20}}
+		}, eval.CauseBelowK, "at rank 5"},
+		{"one of two spans is whole", func(s situation) {
+			cut(s)
+			s.about.Evidence = append(s.about.Evidence, eval.Span{Doc: "answer", Start: 4, End: 11})
+		}, eval.CauseBelowK, "at rank 5"},
+
+		{"filtered out", func(s situation) { filtered(s); s.absent(); s.probes.Open = probe("n0", "answer#0") },
+			eval.CauseFilteredOut, "at rank 2 without scope and filters, and not among 4 hits with them; the case's own scope, filters or date exclude it"},
+		{"filtered out, and it satisfies the filters", func(s situation) {
+			filtered(s)
+			(*s.shelf)[0].Metadata = map[string]string{"lang": "en"}
+			s.absent()
+			s.probes.Open = probe("n0", "answer#0")
+		}, eval.CauseFilteredOut, "at rank 2 without scope and filters, and not among 4 hits with them"},
+		{"filters applied after the search", func(s situation) {
+			filtered(s)
+			s.c.Ranking = []string{"n0", "n1"}
+			s.probes.Deep = probe("n0", "n1", "answer#0")
+		},
+			eval.CauseFilteredOut, "at rank 3 when 6 hits are asked for, and not among the 2 that came at first: filters are applied after the search"},
+		{"filters, and found below k with them", func(s situation) { filtered(s); s.probes.Open = probe("answer#0") }, eval.CauseBelowK, "at rank 5"},
+		{"filters, and not found without them either", func(s situation) { filtered(s); s.absent(); s.probes.Open = probe("n5") },
+			eval.CauseNotFound, "not among 4 hits, and nothing that was looked at explains it"},
+		{"no filter, however it was asked", func(s situation) { s.absent(); s.probes.Open = probe("answer#0") },
+			eval.CauseNotFound, "not among 4 hits, and nothing that was looked at explains it"},
+
+		{"approximate", func(s situation) { s.probes.Exact = probe("n0", "answer#0") },
+			eval.CauseApproximate, "at rank 2 by the exact search of the same index, at rank 5 by the approximate one"},
+		{"the exact search misses it too", func(s situation) { s.probes.Exact = probe("n0", "n1", "n2", "answer#0") }, eval.CauseBelowK, "at rank 5"},
+		{"another ranking when more is asked for", func(s situation) { s.probes.Deep = probe("n0", "answer#0", "n1") },
+			eval.CauseApproximate, "at rank 2 when 6 hits are asked for, and not in the top 3 of fewer: the search is approximate"},
+
+		{"reranker", func(s situation) { s.probes.Before = probe("answer#0", "n1") }, eval.CauseReranker, "at rank 1 before the reranker, at rank 5 after it"},
+		{"below k before the reranker too", func(s situation) { s.probes.Before = probe("n0", "n1", "n2", "answer#0") }, eval.CauseBelowK, "at rank 5"},
+
+		{"stale by its label", func(s situation) { s.about.Stale = []string{"n1"} }, eval.CauseStale, "n1 at rank 2 no longer holds; what holds now is at rank 5"},
+		{"stale below k", func(s situation) { s.about.Stale = []string{"n3"} }, eval.CauseBelowK, "at rank 5"},
+		{"an older version of the answer", func(s situation) {
+			s.c.Ranking = []string{"n0", "before", "n2", "answer#0"}
+			s.probes.Deep = probe(s.c.Ranking...)
+		},
+			eval.CauseStale, "before at rank 2 no longer holds; what holds now is at rank 4"},
+		{"no longer valid at the case's date", func(s situation) {
+			may, june := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+			(*s.shelf)[3].ValidTo, s.about.AsOf = &may, &june
+		}, eval.CauseStale, "n0 at rank 1 no longer holds; what holds now is at rank 5"},
+		{"still valid at the case's date", func(s situation) {
+			may, june := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+			(*s.shelf)[3].ValidTo, s.about.AsOf = &june, &may
+		}, eval.CauseBelowK, "at rank 5"},
+
+		{"a near-copy in its place", func(s situation) { s.c.Ranking = []string{"n0", "copy", "n2"}; s.probes.Deep = probe(s.c.Ranking...) },
+			eval.CauseNearDuplicate, "copy at rank 2 is a near-duplicate of answer#0, which is not among 3 hits"},
+		{"crowded out", func(s situation) { (*s.shelf)[4].NearGroup, (*s.shelf)[5].NearGroup = "n0", "n0" },
+			eval.CauseNearDuplicate, "at rank 5; near-duplicates of one another counted once, at rank 3"},
+		{"near-duplicates, and still below k", func(s situation) { (*s.shelf)[4].NearGroup = "n0" }, eval.CauseBelowK, "at rank 5"},
+
+		{"dense misses what bm25 finds", func(s situation) { s.in.Family = eval.FamilyDense; s.probes.Lexical = probe("n9", "answer#0") },
+			eval.CauseEmbedding, "at rank 2 by bm25, at rank 5 by vectors"},
+		{"dense misses, and bm25 too", func(s situation) {
+			s.in.Family = eval.FamilyDense
+			s.probes.Lexical = probe("n9", "n8", "n7", "answer#0")
+		},
+			eval.CauseBelowK, "at rank 5"},
+		{"bm25 misses what dense finds", func(s situation) { s.in.Family = eval.FamilyLexical; s.absent(); s.probes.Dense = probe("answer#0") },
+			eval.CauseVocabulary, "at rank 1 by vectors, not among 4 hits by terms"},
+		{"neither kind, whatever bm25 finds", func(s situation) { s.probes.Lexical, s.probes.Dense = probe("answer#0"), probe("answer#0") },
+			eval.CauseBelowK, "at rank 5"},
+
+		{"unjudged above", func(s situation) { s.c.Labels = append(s.c.Labels, eval.Label{ID: "n0"}, eval.Label{ID: "n1"}) },
+			eval.CauseUnjudged, "1 of the top 3 are unjudged; without such chunks at rank 3, with them at rank 5"},
+		{"an unknown grade above is unjudged", func(s situation) {
+			s.c.Labels = append(s.c.Labels, eval.Label{ID: "n0"}, eval.Label{ID: "n1"}, eval.Label{ID: "n2", Grade: eval.Unknown})
+		}, eval.CauseUnjudged, "1 of the top 3 are unjudged; without such chunks at rank 3, with them at rank 5"},
+		{"unjudged above, and too little judged to say", func(s situation) { s.c.Labels = append(s.c.Labels, eval.Label{ID: "n0"}) }, eval.CauseBelowK, "at rank 5"},
+		{"unjudged above, and below k without them", func(s situation) {
+			s.c.Labels = append(s.c.Labels, eval.Label{ID: "n0"}, eval.Label{ID: "n1"}, eval.Label{ID: "n3"})
+		}, eval.CauseBelowK, "at rank 5"},
+
+		{"found below k", nil, eval.CauseBelowK, "at rank 5"},
+		{"found only by looking further down", func(s situation) { s.c.Ranking = s.c.Ranking[:3] }, eval.CauseBelowK, "at rank 5"},
+		{"not found", func(s situation) { s.absent() }, eval.CauseNotFound, "not among 4 hits, and nothing that was looked at explains it"},
+		{"no result at all", func(s situation) { s.c.Ranking, s.probes.Deep = nil, probe() }, eval.CauseNotFound, "not among 0 hits, and nothing that was looked at explains it"},
+		{"likely relevant by its label", func(s situation) { s.c.Labels[0] = eval.Label{ID: "answer#0", Uncertain: &eval.Probability{P: 0.5}} },
+			eval.CauseBelowK, "at rank 5"},
+		{"rank 4 of 5 once an excluded chunk is out", func(s situation) { s.about.Exclude = []string{"n0"} }, eval.CauseBelowK, "at rank 4"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := diagnose(t, tt.change)
+			if len(d.All) != 1 || d.Failed != 1 || d.Causes[tt.want] != 1 {
+				t.Fatalf("%d failed, causes %v: %+v", d.Failed, d.Causes, d.All)
+			}
+			if got := d.All[0]; got.Cause != tt.want || got.Why != tt.why {
+				t.Errorf("%s: %q\nwant %s: %q", got.Cause, got.Why, tt.want, tt.why)
+			}
+		})
+	}
+}
+
+func TestNoFailure(t *testing.T) {
+	for name, change := range map[string]func(situation){
+		"found at k":                 func(s situation) { s.c.Ranking = []string{"n0", "n1", "answer#0"} },
+		"found at k after excluding": func(s situation) { s.about.Exclude = []string{"n0", "n1"} },
+		"found at k after repeats":   func(s situation) { s.c.Ranking = []string{"n0", "n0", "n1", "answer#0"} },
+		"expects abstention":         func(s situation) { s.c.Abstain = true },
+		"nothing is relevant":        func(s situation) { s.c.Labels[0].Grade = 1 },
+		"unlikely to be relevant":    func(s situation) { s.c.Labels[0].Uncertain = &eval.Probability{P: 0.49} },
+	} {
+		if d := diagnose(t, change); d.Failed != 0 || len(d.All) != 0 || len(d.Causes) != 0 {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+}
+
+// What a failed case shows: the evidence, what stood in its place, and what
+// holds besides the first cause.
+func TestCaseDiagnosis(t *testing.T) {
+	d := diagnose(t, func(s situation) {
+		s.c.Ranking = []string{"before", "x", "n2", "answer#0", "n5"}
+		s.probes.Deep = probe(s.c.Ranking...)
+		s.c.Labels = append(s.c.Labels, eval.Label{ID: "n2", Grade: eval.Unknown})
+		s.about.Tags = []string{"critical"}
+	})
+	want := []eval.CaseDiagnosis{{
+		CaseID: "c1", Query: "how long?", Cause: eval.CauseStale, Why: "before at rank 1 no longer holds; what holds now is at rank 4",
+		Also: []eval.Finding{
+			{Cause: eval.CauseNearDuplicate, Why: "before at rank 1 is a near-duplicate of answer#0, which is at rank 4"},
+			{Cause: eval.CauseBelowK, Why: "at rank 4"},
+		},
+		Rank: 4, Tags: []string{"critical"}, Evidence: []eval.Quote{{Doc: "answer", Start: 4, End: 11, Text: "seventy"}}, Relevant: []string{"answer#0"},
+		Above: []eval.Stood{
+			{Rank: 1, Chunk: "before", Mark: "stale", Text: "aged"}, {Rank: 2, Chunk: "x", Mark: "not_in_snapshot"},
+			{Rank: 3, Chunk: "n2", Mark: "unknown", Text: "text"},
+		},
+		Tokens: 13,
+	}}
+	if diff := cmp.Diff(want, d.All); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	list := []eval.Unjudged{{Case: "c1", Query: "how long?", Chunk: "before", Rank: 1}, {Case: "c1", Query: "how long?", Chunk: "n2", Rank: 3}}
+	if diff := cmp.Diff(list, d.Labelling.List); diff != "" || d.Labelling.Pairs != 2 {
+		t.Errorf("labelling, %d pairs (-want +got):\n%s", d.Labelling.Pairs, diff)
+	}
+}
+
+// crowd is six cases: three failed in three ways, one partly, two well.
+func crowd() eval.DiagnosisInput {
+	var cases []eval.Case
+	var probes []eval.Probes
+	for i, ranking := range [][]string{
+		{"n0", "n1", "n2", "answer#0"}, {"answer#0"}, {"n0", "answer#0"}, {"n0", "n1"}, nil, {"n0", "x", "answer#0"},
+	} {
+		c, p := failing()
+		c.ID, c.Ranking, p.Deep = fmt.Sprintf("c%d", i+1), ranking, probe(ranking...)
+		cases, probes = append(cases, c), append(probes, p)
+	}
+	cases[2].Labels = append(cases[2].Labels, eval.Label{ID: "n9", Grade: 2})
+	cases[4].Failed = "away"
+	cases[0].Background.Tags = []string{"critical"}
+	byType := eval.NewDimension("type", len(cases), func(i int) []string { return []string{[]string{"long", "short"}[i%2]} })
+	return eval.DiagnosisInput{
+		Cases: cases, Probes: probes, Dimensions: []eval.Dimension{byType}, MinGrade: 2, K: 3, Depth: 6, Corpus: newShelf(),
+	}
+}
+
+func TestDiagnosisSumsUp(t *testing.T) {
+	d := eval.Diagnose(crowd())
+	want := &eval.Diagnosis{
+		K: 3, Depth: 6, Looked: 6, Failed: 3, Partly: 1,
+		Causes: map[eval.Cause]int{eval.CauseBelowK: 1, eval.CauseNotFound: 1, eval.CauseError: 1},
+		Slices: map[string]map[string]eval.FailureSlice{"type": {
+			"long":  {Cases: 3, Failed: 2, Causes: map[eval.Cause]int{eval.CauseBelowK: 1, eval.CauseError: 1}},
+			"short": {Cases: 3, Failed: 1, Causes: map[eval.Cause]int{eval.CauseNotFound: 1}},
+		}},
+		Tokens:    &eval.TokensBefore{N: 2, Mean: 5, P50: 0, P95: 10, Max: 10, Unknown: 1}, // c2: 0, c3: n0 above; c6: x is not in the snapshot
+		Labelling: eval.Labelling{Pairs: 5},                                                // c1: n0, n1, n2; c4: n0, n1
+		Hints:     []string{}, Notes: []string{}, Missed: []eval.PartlyFailed{{CaseID: "c3", Found: 1, Missing: []string{"n9"}}},
+	}
+	ignore := cmpopts.IgnoreFields(eval.Diagnosis{}, "Worst", "All", "Labelling.List")
+	if diff := cmp.Diff(want, d, ignore); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	var order []string
+	for _, c := range d.Worst {
+		order = append(order, c.CaseID)
+	}
+	if diff := cmp.Diff([]string{"c1", "c5", "c4"}, order); diff != "" { // critical, error, not found
+		t.Errorf("worst first (-want +got):\n%s", diff)
+	}
+	if short := d.Summary(); short.All != nil || short.Missed != nil || len(d.All) != 3 || short.Failed != 3 {
+		t.Errorf("summary: %+v", short)
+	}
+}
+
+func TestFailedCases(t *testing.T) {
+	in := crowd()
+	leaks := []eval.Leak{{Case: "c2", Chunk: "answer#0", Rank: 1}}
+	if diff := cmp.Diff([]int{0, 1, 3, 4}, eval.FailedCases(in.Cases, leaks, 2, 3)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// The share of the exact top k that came back, over the cases where both are
+// known: 2 of 3 and 1 of 1.
+func TestExactRecall(t *testing.T) {
+	in := crowd()
+	in.Probes[0].Exact = probe("n0", "n2", "n7", "n1")
+	in.Probes[1].Exact = probe("answer#0")
+	in.Probes[2].Exact = probe()
+	in.Probes[4].Exact = probe("n0") // its query failed
+	if diff := cmp.Diff(&eval.ExactRecall{N: 2, K: 3, Recall: (2.0/3 + 1) / 2}, eval.Diagnose(in).Exact, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if got := eval.Diagnose(crowd()).Exact; got != nil {
+		t.Errorf("nothing was asked exactly: %+v", got)
+	}
+}
+
+// A remedy is named from five cases and a quarter of the failed ones on.
+func TestCauseHints(t *testing.T) {
+	hints := func(below, lost int) []string {
+		in := eval.DiagnosisInput{MinGrade: 2, K: 3, Depth: 6, Corpus: newShelf()}
+		for i := range below + lost {
+			c, _ := failing()
+			c.ID = fmt.Sprint(i)
+			if i >= below {
+				c.Ranking = []string{"n0", "n1"}
+			}
+			in.Cases = append(in.Cases, c)
+		}
+		return eval.Diagnose(in).Hints
+	}
+	for _, tt := range []struct {
+		below, lost int
+		want        string
+	}{
+		{5, 15, "5 of 20 failed cases are found below k: try a reranker over a deeper ranking, or a larger k"},
+		{4, 0, ""}, {5, 16, ""}, {0, 9, ""},
+	} {
+		if got := strings.Join(hints(tt.below, tt.lost), "; "); got != tt.want {
+			t.Errorf("%d below k, %d lost: %q, want %q", tt.below, tt.lost, got, tt.want)
+		}
+	}
+}
+
+// Whatever is asked and known, causes add up, come in their order, and ids do
+// not matter.
+func TestDiagnosisProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := crowd()
+		in.Family = rapid.SampledFrom([]string{"", eval.FamilyDense, eval.FamilyLexical}).Draw(t, "family")
+		ids := []string{"n0", "n1", "n2", "n3", "n4", "answer#0", "copy", "before", "x"}
+		ranking := rapid.Custom(func(t *rapid.T) *eval.Probe {
+			return &eval.Probe{Hits: rapid.Permutation(ids).Draw(t, "hits")[:rapid.IntRange(0, len(ids)).Draw(t, "n")]}
+		})
+		for i := range in.Cases {
+			in.Cases[i].Ranking = ranking.Draw(t, "ranking").Hits
+			in.Probes[i] = eval.Probes{Deep: ranking.Draw(t, "deep"), Exact: ranking.Draw(t, "exact"), Before: ranking.Draw(t, "before"),
+				Lexical: ranking.Draw(t, "lexical"), Dense: ranking.Draw(t, "dense")}
+		}
+		d := eval.Diagnose(in)
+		sum := 0
+		for _, n := range d.Causes {
+			sum += n
+		}
+		if sum != d.Failed || d.Failed != len(eval.FailedCases(in.Cases, nil, in.MinGrade, in.K)) {
+			t.Fatalf("%d failed, causes %v", d.Failed, d.Causes)
+		}
+		for _, c := range d.All {
+			last := slices.Index(eval.Causes(), c.Cause)
+			for _, also := range c.Also {
+				at := slices.Index(eval.Causes(), also.Cause)
+				if at <= last {
+					t.Fatalf("%s: %s stands before %s", c.CaseID, also.Cause, c.Cause)
+				}
+				last = at
+			}
+		}
+	})
+}
