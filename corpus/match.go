@@ -80,17 +80,17 @@ func Match(c *Chunk, scope Scope, filters []Filter, asOf *time.Time) bool {
 		return false
 	}
 	for i := range filters {
-		if !filters[i].holds(c) {
+		if !filters[i].Holds(c) {
 			return false
 		}
 	}
 	return true
 }
 
-// holds applies one filter. A chunk without the field satisfies only ne and
+// Holds applies one filter. A chunk without the field satisfies only ne and
 // exists=false. eq, in and ne compare dates as dates and all else exactly:
 // version 1.10 is not 1.1.
-func (f *Filter) holds(c *Chunk) bool {
+func (f *Filter) Holds(c *Chunk) bool {
 	if f.checkCount() != nil {
 		return false
 	}

@@ -29,6 +29,10 @@ const maxEncoded = 2048
 // CountTokens counts the tokens of text in TokenEncoding.
 func CountTokens(text string) int { return new(tokenCounter).count(text) }
 
+// TokenStarts returns the byte offset at which each token of text starts, in
+// TokenEncoding.
+func TokenStarts(text string) []int { return new(tokenCounter).starts(text) }
+
 // tokenCounter counts tokens and remembers those of the words it has seen: few
 // words make up most of a corpus. It may be used concurrently. The zero value
 // is ready.

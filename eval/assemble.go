@@ -17,15 +17,16 @@ func (s *scores) result() *Result {
 	s.counted = s.counts()
 	r := &Result{
 		Golden: in.Golden, Trust: in.Trust, TrustDetail: in.TrustDetail, Retriever: in.Retriever,
-		Conventions: s.conventions(),
-		Metrics:     s.metricsOf(&s.groups[0]),
-		Slices:      s.sliceResults(),
-		Leaks:       nonNil(findLeaks(in)),
-		Abstention:  s.abstention(),
-		Failed:      s.failures(),
-		Latency:     latencyOf(in.Cases),
-		Counts:      s.counted,
-		scores:      s,
+		Conventions:  s.conventions(),
+		Metrics:      s.metricsOf(&s.groups[0]),
+		Slices:       s.sliceResults(),
+		Leaks:        nonNil(findLeaks(in)),
+		FilterErrors: nonNil(collect(in, filterErrorsOf)),
+		Abstention:   s.abstention(),
+		Failed:       s.failures(),
+		Latency:      latencyOf(in.Cases),
+		Counts:       s.counted,
+		scores:       s,
 	}
 	for _, st := range s.values.states {
 		if st == missing || st == failed {
@@ -51,6 +52,9 @@ func (s *scores) metricsOf(g *group) Metrics {
 	for j := range s.in.Measures {
 		m := &s.in.Measures[j]
 		out[j] = NamedMetric{Name: m.Name, Metric: metric(m, g.moments[j])}
+		if out[j].Mean == nil {
+			out[j].Why = s.whyNone(m)
+		}
 		s.addTieBounds(&out[j].Metric, g, j)
 		if m.kind == rbp {
 			out[j].Residual = metric(m, g.moments[residual]).Mean
@@ -58,6 +62,19 @@ func (s *scores) metricsOf(g *group) Metrics {
 		}
 	}
 	return out
+}
+
+// whyNone says why a measure has no mean.
+func (s *scores) whyNone(m *Measure) string {
+	switch {
+	case isSpanKind(m.kind) && s.in.Source == sourceOut:
+		return "the evidence stands in the source, which --source out takes out"
+	case isSpanKind(m.kind):
+		return "no case has evidence and results whose place is known"
+	case s.in.bySpan():
+		return "the rankings are spans, and labels are of chunks: ask for span_recall@k, span_precision@k or span_iou@k"
+	}
+	return "no case has a value"
 }
 
 func (s *scores) sliceResults() Slices {
@@ -87,7 +104,7 @@ func (s *scores) scoredIn(g *group) int {
 
 func (s *scores) conventions() Conventions {
 	c := Conventions{
-		MinGrade: s.in.MinGrade, Source: s.in.Source, SourceOnly: s.in.SourceOnly, K: s.in.K,
+		MinGrade: s.in.MinGrade, Source: s.in.Source, SourceOnly: s.in.SourceOnly, K: s.in.K, Unit: s.in.Unit,
 		Order:       "as given; later occurrences of an id dropped",
 		Empty:       "dropped",
 		NDCG:        "linear gain, ideal from the judgments cut at k",
@@ -100,6 +117,12 @@ func (s *scores) conventions() Conventions {
 	}
 	if s.in.KeepEmpty {
 		c.Empty = "scores 0"
+	}
+	if s.in.bySpan() {
+		c.NDCG, c.Labels = "none", "none: rankings are spans, scored against the evidence"
+	}
+	if HasSpanMeasure(s.in.Measures) {
+		c.SpanUnit = cmp.Or(s.in.SpanUnit, SpanBytes)
 	}
 	if s.drawn {
 		c.NDCG = "gains 1 and 0, ideal from the labels of the draw cut at k"

@@ -76,6 +76,10 @@ func parseExample(t *testing.T, body string) example {
 			}
 		case "ranking":
 			e.c.Ranking = strings.Fields(rest)
+		case "evidence":
+			e.c.Background = &eval.Background{Evidence: parseSpans(t, rest)}
+		case "spans":
+			e.c.Ranking, e.c.Spans = strings.Fields(rest), parseSpans(t, rest)
 		case "run":
 			e.c.Ranking, e.c.Scores = parseRun(t, strings.Fields(rest))
 		default:
@@ -84,6 +88,16 @@ func parseExample(t *testing.T, body string) example {
 		}
 	}
 	return e
+}
+
+// parseSpans reads spans of one document: 50-150 100-200.
+func parseSpans(t *testing.T, text string) []eval.Span {
+	var out []eval.Span
+	for _, f := range strings.Fields(text) {
+		from, to, _ := strings.Cut(f, "-")
+		out = append(out, eval.Span{Doc: "d", Start: int(parseFloat(t, from)), End: int(parseFloat(t, to))})
+	}
+	return out
 }
 
 // parseRun orders id=score pairs as a run file is ordered.

@@ -27,7 +27,7 @@ func newScores(in Input) (*scores, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &scores{in: in, prepared: p, clusters: newClusters(in.Cases), drawn: !in.BySpan && uncertain(in.Cases), everyScore: hasEveryScore(in.Cases)}
+	s := &scores{in: in, prepared: p, clusters: newClusters(in.Cases), drawn: !in.bySpan() && uncertain(in.Cases), everyScore: hasEveryScore(in.Cases)}
 	if s.drawn {
 		if err := checkDrawn(in.Measures, in.MinGrade); err != nil {
 			return nil, err

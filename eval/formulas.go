@@ -5,13 +5,14 @@ import "math"
 // view is what a formula sees of one case: gains by rank and the judgments
 // behind them.
 type view struct {
-	gains  []int16 // by rank: the label's grade, Unknown, or Unlabelled
-	ideal  []int16 // positive grades of the case's labels, descending
-	counts []counts
-	ties   []tie     // runs of equal scores; filled for a case that has any
-	given  []int16   // gains in the order given, while ties are reordered
-	moved  []float64 // values of one order of the ties
-	log2   []float64 // log2[i] = log2(i+2), at least as long as gains and ideal
+	gains    []int16 // by rank: the label's grade, Unknown, or Unlabelled
+	ideal    []int16 // positive grades of the case's labels, descending
+	counts   []counts
+	ties     []tie     // runs of equal scores; filled for a case that has any
+	given    []int16   // gains in the order given, while ties are reordered
+	moved    []float64 // values of one order of the ties
+	overlaps []overlap // with the evidence, by cut of span measures
+	log2     []float64 // log2[i] = log2(i+2), at least as long as gains and ideal
 }
 
 // counts of a case's labels at one level.
@@ -24,6 +25,8 @@ type step struct {
 	Measure
 	level int16
 	at    int // index of the level in view.counts
+	cut   int // of a span measure: index in view.overlaps
+	of    func(*step, *view) float64
 }
 
 // formulas holds one function per kind; value of a case, or NaN for none.
@@ -57,6 +60,9 @@ var formulas = [kinds]func(*step, *view) float64{
 	gain:                   gainOf,
 	binaryGain:             binaryGainOf,
 	utility:                utilityOf,
+	spanRecall:             func(s *step, v *view) float64 { return spanOf(s, v, spanRecallOf) },
+	spanPrecision:          func(s *step, v *view) float64 { return spanOf(s, v, spanPrecisionOf) },
+	spanIoU:                func(s *step, v *view) float64 { return spanOf(s, v, spanIoUOf) },
 	numQueries:             func(*step, *view) float64 { return 1 },
 	numReturned:            func(_ *step, v *view) float64 { return float64(len(v.gains)) },
 	numRelevant:            func(s *step, v *view) float64 { return float64(s.relevant(v)) },
@@ -67,6 +73,9 @@ var formulas = [kinds]func(*step, *view) float64{
 // geometricFloor is the least value that enters a geometric mean, as in
 // trec_eval.
 const geometricFloor = 1e-5
+
+// unscored stands for a measure that says nothing of these rankings.
+func unscored(*step, *view) float64 { return math.NaN() }
 
 func ratio(a, b int) float64 {
 	if b == 0 {

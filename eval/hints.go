@@ -24,7 +24,7 @@ const (
 // mainMetric is the index of the measure that stands for the result: the first
 // nDCG, else the first MRR or MAP, else the first one that is a share.
 func (s *scores) mainMetric() int {
-	prefer := [][]kind{{ndcg, ndcgExp}, {reciprocalRank, averagePrecision}, {recall, success, precision, rprec}}
+	prefer := [][]kind{{ndcg, ndcgExp}, {reciprocalRank, averagePrecision}, {recall, success, precision, rprec, spanRecall}}
 	for _, kinds := range prefer {
 		for j := range s.in.Measures {
 			m := &s.in.Measures[j]

@@ -22,9 +22,18 @@ type Input struct {
 	KeepEmpty bool
 
 	// Restricted reports whether a case may not see a chunk: the scope's work.
-	// A returned one is a leak. Nil means that every chunk is visible. It is
-	// called once a returned chunk, from several goroutines.
-	Restricted func(c *Case, chunkID string) bool
+	// Outdated reports whether a chunk does not hold at the case's date. A
+	// returned one is a leak. Nil means that there is none. Both are called from
+	// several goroutines.
+	Restricted, Outdated func(c *Case, chunkID string) bool
+
+	// Violated returns the first of a case's filters that a chunk does not
+	// satisfy, nil where all hold. Nil means that nothing is known of chunks.
+	Violated func(c *Case, chunkID string) *corpus.Filter
+
+	// ChunksIn lists the chunks that share bytes with result n of a case, so that
+	// leaks are seen in rankings of spans. Nil means that nothing is known of them.
+	ChunksIn func(c *Case, n int) []PlacedChunk
 
 	Seed int64 // of the label draws; used only where labels are uncertain
 
@@ -41,6 +50,7 @@ type Case struct {
 
 	Ranking []string      // ids, best first; the order is the ranking
 	Scores  []float64     // of Ranking, or nil where the retriever gives none; they do not order it
+	Spans   []Span        // where the results of Ranking stand, or nil; a zero one is nowhere
 	Took    time.Duration // 0 unknown
 	Failed  string        // the retriever's error for this query, "" none
 
@@ -64,12 +74,6 @@ type Background struct {
 	Forbidden []string // chunks that are a leak
 	Exclude   []string // chunks taken out of ranking and labels: the source under --source out
 	Stale     []string // chunks that held once and do not any more
-}
-
-// Span is a byte range of a document, [Start, End).
-type Span struct {
-	Doc        string
-	Start, End int
 }
 
 var noBackground Background

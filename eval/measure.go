@@ -48,6 +48,9 @@ const (
 	gain
 	binaryGain
 	utility
+	spanRecall
+	spanPrecision
+	spanIoU
 	numQueries
 	numReturned
 	numRelevant
@@ -139,6 +142,7 @@ var canonicalNames = [kinds]string{
 	setPrecision: "set_P", setRelativePrecision: "set_relative_P", setF: "set_F", setMAP: "set_map",
 	relativePrecision: "relative_P", interpolated: "iprec_at_recall", elevenPoint: "11pt_avg",
 	gain: "G", binaryGain: "binG", utility: "utility",
+	spanRecall: "span_recall", spanPrecision: "span_precision", spanIoU: "span_iou",
 	numQueries: "num_q", numReturned: "num_ret", numRelevant: "num_rel",
 	numRelevantReturned: "num_rel_ret", numNonrelevantReturned: "num_nonrel_judged_ret",
 }

@@ -42,6 +42,7 @@ var ownNames = []spelling{
 	{"judged", judged, mustCut},
 	{"rprec", rprec, noCut}, {"bpref", bpref, noCut}, {"infap", infAP, noCut}, {"rbp", rbp, noCut}, {"rbp_residual", rbpRest, noCut},
 	{"gm_map", gmMAP, noCut},
+	{"span_recall", spanRecall, mayCut}, {"span_precision", spanPrecision, mayCut}, {"span_iou", spanIoU, mayCut},
 }
 
 // trecNames are trec_eval's that stand alone, in its own case.
@@ -250,7 +251,7 @@ func (m *Measure) parseGrade(at int, text string) error {
 	if err != nil || g < 1 || g > maxGrade || text[0] == '+' {
 		return m.fail(at, "expected a grade from 1 on")
 	}
-	if m.graded() || m.kind == judged || m.kind == unjudged || m.aggregate() == sum {
+	if m.graded() || m.kind == judged || m.kind == unjudged || isSpanKind(m.kind) || m.aggregate() == sum {
 		return m.fail(at-len("grade>="), canonicalNames[m.kind]+" does not look at a least grade")
 	}
 	m.level = g

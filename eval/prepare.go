@@ -16,6 +16,9 @@ type prepared struct {
 	grades     []int16 // one a label: as read, Unknown, or Unlabelled for one taken out
 	labelStart []int
 	facts      []caseFacts
+
+	cuts     []int     // of span measures
+	overlaps []overlap // case after case, one for each cut
 }
 
 // caseFacts is what scoring needs to know of a case besides its labels.
@@ -58,6 +61,7 @@ func prepare(in *Input) (*prepared, error) {
 			return nil, err
 		}
 	}
+	p.addSpans(in)
 	return p, nil
 }
 
@@ -126,6 +130,9 @@ func (p *prepared) readRanking(i int, c *Case, index map[string]int32) error {
 	if err := f.readScores(c); err != nil {
 		return err
 	}
+	if c.Spans != nil && len(c.Spans) != len(c.Ranking) {
+		return fmt.Errorf("%d spans for %d results", len(c.Spans), len(c.Ranking))
+	}
 	for rank, id := range c.Ranking {
 		at, known := index[id]
 		if !known {
@@ -157,6 +164,14 @@ func (f *caseFacts) readScores(c *Case) error {
 		f.rising = f.rising || (rank > 0 && score > c.Scores[rank-1])
 	}
 	return nil
+}
+
+// position is the index into the ranking of case i's kept result n.
+func (p *prepared) position(i, n int) int {
+	if kept := p.facts[i].kept; kept != nil {
+		return int(kept[n])
+	}
+	return n
 }
 
 // unlabelledHit stands in hits for a result without a label.
@@ -206,37 +221,4 @@ func firstState(c *Case) state {
 		return missing
 	}
 	return scored
-}
-
-// findLeaks lists the returned chunks that a case must not get, in the order
-// of cases and ranks.
-func findLeaks(in *Input) []Leak {
-	var leaks []Leak
-	for i := range in.Cases {
-		c := &in.Cases[i]
-		if len(c.about().Forbidden) == 0 && in.Restricted == nil {
-			continue
-		}
-		leaks = append(leaks, leaksOf(c, in.Restricted)...)
-	}
-	return leaks
-}
-
-func leaksOf(c *Case, restricted func(*Case, string) bool) []Leak {
-	var leaks []Leak
-	for rank, id := range c.Ranking {
-		kind := ""
-		switch {
-		case slices.Contains(c.about().Forbidden, id):
-			kind = "forbidden"
-		case restricted != nil && restricted(c, id):
-			kind = "scope"
-		default:
-			continue
-		}
-		if !slices.ContainsFunc(leaks, func(l Leak) bool { return l.Chunk == id }) {
-			leaks = append(leaks, Leak{Case: c.ID, Query: c.about().Query, Scope: c.about().Scope, Chunk: id, Rank: rank + 1, Kind: kind})
-		}
-	}
-	return leaks
 }

@@ -20,6 +20,7 @@ type Header struct {
 	K           []int          `json:"-"`
 	Corpus      string         `json:"-"` // digest of the corpus rows, "" unknown
 	Unit        string         `json:"-"` // of what is ranked: document, chunk ...
+	SpanUnit    string         `json:"-"` // that span measures count in: SpanTokens, or SpanBytes (also "")
 	Pins        map[string]any `json:"-"` // further conventions, shown as they stand
 }
 
@@ -43,24 +44,25 @@ type RetrieverRef struct {
 // Result is what eval knows after scoring one retriever: the answer of
 // `goldgen eval --json`.
 type Result struct {
-	Golden      *GoldenRef   `json:"golden"`
-	Trust       string       `json:"trust"`
-	TrustDetail string       `json:"trust_detail"`
-	Retriever   RetrieverRef `json:"retriever"`
-	Conventions Conventions  `json:"conventions"`
-	Metrics     Metrics      `json:"metrics"`
-	Slices      Slices       `json:"slices"`
-	Leaks       []Leak       `json:"leaks"`
-	Abstention  *Abstention  `json:"abstention"`
-	Missing     int          `json:"missing"`    // cases with no result; they score 0
-	Failed      []Failure    `json:"failed"`     // queries that the retriever answered with an error
-	Latency     *Latency     `json:"latency_ms"` // nil where no times are known
-	Counts      Counts       `json:"counts"`
-	Saturated   bool         `json:"saturated"` // so near 1 that the set cannot show a regression
-	Hints       []string     `json:"hints"`
-	Notes       []string     `json:"notes"` // what a reader must know of the numbers
-	Diagnosis   *Diagnosis   `json:"diagnosis,omitempty"` // where it was asked for
-	Cases       []CaseScore  `json:"cases,omitempty"`
+	Golden       *GoldenRef    `json:"golden"`
+	Trust        string        `json:"trust"`
+	TrustDetail  string        `json:"trust_detail"`
+	Retriever    RetrieverRef  `json:"retriever"`
+	Conventions  Conventions   `json:"conventions"`
+	Metrics      Metrics       `json:"metrics"`
+	Slices       Slices        `json:"slices"`
+	Leaks        []Leak        `json:"leaks"`
+	FilterErrors []FilterError `json:"filter_errors"`
+	Abstention   *Abstention   `json:"abstention"`
+	Missing      int           `json:"missing"`    // cases with no result; they score 0
+	Failed       []Failure     `json:"failed"`     // queries that the retriever answered with an error
+	Latency      *Latency      `json:"latency_ms"` // nil where no times are known
+	Counts       Counts        `json:"counts"`
+	Saturated    bool          `json:"saturated"` // so near 1 that the set cannot show a regression
+	Hints        []string      `json:"hints"`
+	Notes        []string      `json:"notes"`               // what a reader must know of the numbers
+	Diagnosis    *Diagnosis    `json:"diagnosis,omitempty"` // where it was asked for
+	Cases        []CaseScore   `json:"cases,omitempty"`
 
 	scores *scores
 }
@@ -71,6 +73,8 @@ type Conventions struct {
 	Source      string         `json:"source,omitempty"`
 	SourceOnly  int            `json:"source_only_cases,omitempty"`
 	K           []int          `json:"k,omitempty"`
+	Unit        string         `json:"unit,omitempty"`      // of what is ranked; see UnitSpans
+	SpanUnit    string         `json:"span_unit,omitempty"` // of span measures, where any was asked for
 	Order       string         `json:"order"`
 	Empty       string         `json:"nothing_relevant"` // zero or dropped
 	NDCG        string         `json:"ndcg"`
@@ -209,8 +213,14 @@ func (b *SliceBy) UnmarshalJSON(data []byte) error {
 	})
 }
 
-// Leak is a chunk that the asker must not see and got. Kind is forbidden (the
-// case names it) or scope (the chunk's scope excludes the asker).
+// Kinds of leaks.
+const (
+	LeakForbidden = "forbidden" // the case names the chunk
+	LeakScope     = "scope"     // the chunk's scope excludes the asker
+	LeakValidity  = "validity"  // the chunk does not hold at the case's date
+)
+
+// Leak is a chunk that the asker must not see and got.
 type Leak struct {
 	Case  string       `json:"case"`
 	Query string       `json:"query"`
@@ -218,6 +228,16 @@ type Leak struct {
 	Chunk string       `json:"chunk"`
 	Rank  int          `json:"rank"`
 	Kind  string       `json:"kind"`
+}
+
+// FilterError is a returned chunk that does not satisfy a filter which the case
+// requires of the retriever.
+type FilterError struct {
+	Case   string        `json:"case"`
+	Query  string        `json:"query"`
+	Filter corpus.Filter `json:"filter"` // the first one that the chunk violates
+	Chunk  string        `json:"chunk"`
+	Rank   int           `json:"rank"`
 }
 
 // Failure is a query that the retriever did not answer.

@@ -10,17 +10,18 @@ const Unlabelled = -2
 
 // CaseRow is one case of a result in full, for a table of results a case.
 type CaseRow struct {
-	CaseID     string
-	Query      string
-	Status     string // scored, missing, failed, nothing_relevant, abstain
-	Slices     []SliceValue
-	Metrics    Values      // measures with a value for the case; means over draws where labels are uncertain
-	Ranking    []RankedHit // duplicates dropped
-	TookMS     float64     // 0 unknown
-	Missing    bool        // no result, though one was expected
-	Error      string      // the retriever's
-	Duplicates int
-	Leaks      []Leak
+	CaseID       string
+	Query        string
+	Status       string // scored, missing, failed, nothing_relevant, abstain
+	Slices       []SliceValue
+	Metrics      Values      // measures with a value for the case; means over draws where labels are uncertain
+	Ranking      []RankedHit // duplicates dropped
+	TookMS       float64     // 0 unknown
+	Missing      bool        // no result, though one was expected
+	Error        string      // the retriever's
+	Duplicates   int
+	Leaks        []Leak
+	FilterErrors []FilterError
 }
 
 // SliceValue is one slice that a case belongs to.
@@ -63,7 +64,7 @@ func (s *scores) caseRow(i int) CaseRow {
 		Metrics: s.caseValues(i), Ranking: s.ranked(i),
 		TookMS: float64(c.Took) / float64(time.Millisecond), Missing: st == missing || st == failed,
 		Error: c.Failed, Duplicates: int(s.prepared.facts[i].duplicates),
-		Leaks: leaksOf(c, s.in.Restricted),
+		Leaks: leaksOf(&s.in, c), FilterErrors: filterErrorsOf(&s.in, c),
 	}
 	for d := range s.in.Dimensions {
 		dim := &s.in.Dimensions[d]

@@ -13,11 +13,12 @@ type plan struct {
 	minGrade  int16
 	log2      []float64
 	ties      *tieMoves // nil where no case has a tie
+	bySpan    bool
 }
 
 // newPlan resolves levels. Under binary labels every level is 1.
 func newPlan(in *Input, measures []Measure, p *prepared, binary bool) *plan {
-	pl := &plan{keepEmpty: in.KeepEmpty, minGrade: int16(in.MinGrade)}
+	pl := &plan{keepEmpty: in.KeepEmpty, minGrade: int16(in.MinGrade), bySpan: in.bySpan()}
 	if binary {
 		pl.minGrade = 1
 	}
@@ -27,7 +28,11 @@ func newPlan(in *Input, measures []Measure, p *prepared, binary bool) *plan {
 		if m.level > 0 && !binary {
 			level = int16(m.level)
 		}
-		pl.steps = append(pl.steps, step{Measure: m, level: level, at: pl.addLevel(level)})
+		s := step{Measure: m, level: level, at: pl.addLevel(level), cut: slices.Index(p.cuts, m.k), of: formulas[m.kind]}
+		if in.bySpan() && !isSpanKind(m.kind) {
+			s.of = unscored
+		}
+		pl.steps = append(pl.steps, s)
 	}
 	pl.log2 = discounts(longest(p))
 	return pl
@@ -84,19 +89,16 @@ func (pl *plan) score(p *prepared, grades []int16, m *matrix) {
 
 func (pl *plan) scoreCase(p *prepared, grades []int16, i int, v *view, row []float64) state {
 	s := p.facts[i].state
-	if s != abstain {
-		pl.look(p, grades, i, v)
-		if v.counts[0].relevant == 0 && !pl.keepEmpty {
-			s = dropped
-		}
-	}
-	if s == abstain || s == dropped {
-		for j := range row {
-			row[j] = math.NaN()
-		}
+	if s == abstain {
+		fillNaN(row)
 		return s
 	}
+	pl.look(p, grades, i, v)
 	pl.values(v, row)
+	if !pl.keepEmpty && pl.nothingToFind(p, i, v) {
+		pl.dropLabels(row)
+		return dropped
+	}
 	if pl.ties.has(i) {
 		v.ties = p.ties(i, v.ties[:0])
 		pl.ties.measure(pl, v, i, row)
@@ -104,17 +106,41 @@ func (pl *plan) scoreCase(p *prepared, grades []int16, i int, v *view, row []flo
 	return s
 }
 
+// nothingToFind reports whether the case has no relevant label, or no evidence
+// where rankings are spans.
+func (pl *plan) nothingToFind(p *prepared, i int, v *view) bool {
+	if pl.bySpan {
+		return len(p.cases[i].about().Evidence) == 0
+	}
+	return v.counts[0].relevant == 0
+}
+
+// dropLabels takes out the values that rest on labels: those of spans do not.
+func (pl *plan) dropLabels(row []float64) {
+	for j := range row {
+		if !isSpanKind(pl.steps[j].kind) {
+			row[j] = math.NaN()
+		}
+	}
+}
+
+func fillNaN(row []float64) {
+	for j := range row {
+		row[j] = math.NaN()
+	}
+}
+
 // values computes the first len(row) steps of the case in view.
 func (pl *plan) values(v *view, row []float64) {
 	for j := range row {
 		step := &pl.steps[j]
-		row[j] = formulas[step.kind](step, v)
+		row[j] = step.of(step, v)
 	}
 }
 
 // look fills the view with one case.
 func (pl *plan) look(p *prepared, grades []int16, i int, v *view) {
-	v.gains, v.ideal = v.gains[:0], v.ideal[:0]
+	v.gains, v.ideal, v.overlaps = v.gains[:0], v.ideal[:0], p.overlapsOf(i)
 	for _, at := range p.hits[p.hitStart[i] : p.hitStart[i]+int(p.facts[i].results)] {
 		if at == unlabelledHit {
 			v.gains = append(v.gains, Unlabelled)

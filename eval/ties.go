@@ -72,16 +72,16 @@ func (t *tieMoves) measure(pl *plan, v *view, i int, values []float64) {
 	}
 	v.gains = append(v.gains[:0], v.given...)
 	for j := range least {
-		t.settle(&pl.steps[j].Measure, values[j], &least[j], &most[j], &expected[j])
+		t.settle(pl.steps[j].Measure.unbounded(), values[j], &least[j], &most[j], &expected[j])
 	}
 }
 
 // settle says what is not known, and keeps rounding from leaving the bounds.
-func (t *tieMoves) settle(m *Measure, value float64, least, most, expected *float64) {
+func (t *tieMoves) settle(unbounded bool, value float64, least, most, expected *float64) {
 	switch {
 	case value != value:
 		*least, *most, *expected = 0, 0, 0
-	case m.unbounded():
+	case unbounded:
 		*least, *most, *expected = math.NaN(), math.NaN(), math.NaN()
 	case *least == *most:
 		*expected = 0
@@ -140,10 +140,7 @@ func (p *prepared) tiedWithNext(i, n int) bool {
 	if scores == nil || n < 0 || n+1 >= int(f.results) {
 		return false
 	}
-	if f.kept != nil {
-		return scores[f.kept[n]] == scores[f.kept[n+1]]
-	}
-	return scores[n] == scores[n+1]
+	return scores[p.position(i, n)] == scores[p.position(i, n+1)]
 }
 
 // tieMean is a group's mean of moves in one draw of the labels.
@@ -188,7 +185,10 @@ func (s *scores) addTieBounds(to *Metric, g *group, j int) {
 	var move tieMean
 	if g.ties != nil {
 		move = meanMove(g.ties[j])
-		to.TiedAtCut = s.tiedAtCut(g, m.k)
+		to.TiedAtCut = s.tiedAtCut(g, j)
+	}
+	if isSpanKind(m.kind) && to.TiedAtCut > 0 {
+		return // a union of spans has no order that is the extreme
 	}
 	to.Least, to.Most, to.Expected = moved(m, *to.Mean, move.least), moved(m, *to.Mean, move.most), moved(m, *to.Mean, move.expected)
 	if m.aggregate() == geometric && (move.least != 0 || move.most != 0) {
@@ -220,12 +220,16 @@ func moved(m *Measure, mean, by float64) *float64 {
 	return ptr(mean + by)
 }
 
-// tiedAtCut counts the cases of the means whose cut stands between two results
-// of the same score.
-func (s *scores) tiedAtCut(g *group, k int) int {
-	n := 0
+// tiedAtCut counts the cases with a value for step j whose cut stands between
+// two results of the same score.
+func (s *scores) tiedAtCut(g *group, j int) int {
+	n, k := 0, s.in.Measures[j].k
+	if k == 0 {
+		return 0
+	}
 	for _, i := range g.cases {
-		if k > 0 && s.ties.has(int(i)) && s.values.states[i] != dropped && s.prepared.tiedWithNext(int(i), k-1) {
+		v := s.values.row(int(i))[j]
+		if v == v && s.ties.has(int(i)) && s.prepared.tiedWithNext(int(i), k-1) {
 			n++
 		}
 	}

@@ -215,16 +215,18 @@ func (p *Project) evalInput(ctx context.Context, b *bench, set *datasets.Set, o 
 		minGrade = set.Manifest.RelevantGrade
 	}
 	ref := set.Ref()
-	return eval.Input{
+	in := eval.Input{
 		Cases: scored, Dimensions: dimensions, Measures: measures, MinGrade: minGrade,
-		Restricted: b.restricted(), Seed: set.Manifest.Pins.Seed,
+		Seed: set.Manifest.Pins.Seed,
 		Header: eval.Header{
 			Golden: &eval.GoldenRef{Name: ref.Name, Version: ref.Version, Ref: ref.String(), Path: set.Dir, Digest: ref.Digest},
 			Trust:  set.Manifest.Trust.Level, TrustDetail: set.Manifest.Trust.Why,
 			Retriever: eval.RetrieverRef{Spec: o.Retriever, Name: description.Name, Config: settings(description)},
 			Source:    string(mode), SourceOnly: sourceOnly, K: o.K, Pins: map[string]any{"depth": depth},
 		},
-	}, description, nil
+	}
+	b.complete(&in, o.Measures == "")
+	return in, description, nil
 }
 
 func settings(d retrieve.Description) map[string]any {

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
 	"github.com/goldgen/goldgen/retrieve"
@@ -67,16 +68,19 @@ func (r *ranker) rank(ctx context.Context, c *datasets.Case, out *eval.Case) err
 	if err == nil {
 		out.Ranking, out.Scores, err = r.evalHits(res.Hits)
 	}
+	if err == nil && slices.ContainsFunc(res.Hits, retrieve.Hit.IsSpan) {
+		out.Spans, err = r.hitSpans(res.Hits)
+	}
 	if err != nil {
-		out.Failed, out.Ranking, out.Scores = err.Error(), nil, nil
+		out.Failed, out.Ranking, out.Scores, out.Spans = err.Error(), nil, nil, nil
 		return err
 	}
 	out.Took = res.Took
 	return nil
 }
 
-// evalHits names each hit by its chunk. An id that the snapshot lacks stays as
-// it is: it is unjudged, and counted.
+// evalHits names each hit by its chunk, and a span by its document and bytes.
+// An id that the snapshot lacks stays as it is: it is unjudged, and counted.
 func (b *bench) evalHits(hits []retrieve.Hit) (ids []string, scores []float64, err error) {
 	ids, scores = make([]string, len(hits)), make([]float64, len(hits))
 	for i, h := range hits {
@@ -88,7 +92,7 @@ func (b *bench) evalHits(hits []retrieve.Hit) (ids []string, scores []float64, e
 		case err != nil:
 			return nil, nil, err
 		case resolved.IsSpan():
-			return nil, nil, fmt.Errorf("hit %s [%d,%d): a span, and this version scores chunk ids", h.DocID, h.Start, h.End)
+			resolved.ChunkID = fmt.Sprintf("%s[%d,%d)", h.DocID, h.Start, h.End)
 		}
 		ids[i], scores[i] = resolved.ChunkID, resolved.Score
 	}
@@ -104,12 +108,25 @@ func (b *bench) section(chunkID string) string {
 	return c.DocID + "\x00" + strings.Join(c.HeadingPath, "\x00")
 }
 
-// restricted reports hits outside of a case's scope.
-func (b *bench) restricted() func(*eval.Case, string) bool {
-	return func(c *eval.Case, chunkID string) bool {
-		chunk, ok := b.chunk(chunkID)
-		return ok && !chunk.Scope.Visible(c.Background.Scope)
+// restricted reports chunks outside of a case's scope.
+func (b *bench) restricted(c *eval.Case, chunkID string) bool {
+	chunk, ok := b.chunk(chunkID)
+	return ok && !chunk.Scope.Visible(c.Background.Scope)
+}
+
+// outdated reports chunks that do not hold at the case's date.
+func (b *bench) outdated(c *eval.Case, chunkID string) bool {
+	chunk, ok := b.chunk(chunkID)
+	asOf := c.Background.AsOf
+	return ok && asOf != nil && !corpus.ValidAt(chunk.ValidFrom, chunk.ValidTo, *asOf)
+}
+
+// violated finds the first of a case's filters that a chunk does not satisfy.
+func (b *bench) violated(c *eval.Case, chunkID string) *corpus.Filter {
+	if chunk, ok := b.chunk(chunkID); ok {
+		return eval.FirstViolated(c.Background.Filters, chunk)
 	}
+	return nil
 }
 
 // dimensionsOf makes the slices that were asked for.

@@ -111,8 +111,9 @@ func (r *StoredResult) caseRows() ([]caseRow, error) {
 func (r *StoredResult) input(rows []caseRow) (eval.Input, error) {
 	in := eval.Input{
 		MinGrade: r.Scoring.MinGrade, KeepEmpty: r.Scoring.KeepEmpty, Seed: r.Scoring.Seed, Duplicates: r.Scoring.Duplicates,
-		Header: r.header(), Restricted: restrictedBy(rows), Cases: make([]eval.Case, len(rows)),
+		Header: r.header(), Cases: make([]eval.Case, len(rows)),
 	}
+	seenIn(rows).tell(&in)
 	var err error
 	if in.Measures, err = eval.ParseMeasures(strings.Join(r.Scoring.Measures, ",")); err != nil {
 		return in, fmt.Errorf("%s: %w", filepath.Join(r.Dir, resultFile), err)
@@ -129,27 +130,9 @@ func (r *StoredResult) header() eval.Header {
 	c := r.Result.Conventions
 	return eval.Header{
 		Golden: r.Result.Golden, Trust: r.Result.Trust, TrustDetail: r.Result.TrustDetail, Retriever: r.Result.Retriever,
-		Source: c.Source, SourceOnly: c.SourceOnly, K: c.K, Pins: c.Pins,
+		Source: c.Source, SourceOnly: c.SourceOnly, K: c.K, Unit: c.Unit, SpanUnit: c.SpanUnit, Pins: c.Pins,
 	}
 }
-
-// restrictedBy says again what the scope hid when the result was made: what
-// leaked is kept with each case.
-func restrictedBy(rows []caseRow) func(*eval.Case, string) bool {
-	type pair struct{ caseID, chunkID string }
-	hidden := map[pair]bool{}
-	for i := range rows {
-		for _, l := range rows[i].Leaks {
-			if l.Kind == leakScope {
-				hidden[pair{rows[i].CaseID, l.ChunkID}] = true
-			}
-		}
-	}
-	return func(c *eval.Case, chunkID string) bool { return hidden[pair{c.ID, chunkID}] }
-}
-
-// leakScope is eval's word for a leak over a scope.
-const leakScope = "scope"
 
 // Dimensions cuts the kept cases by the named slices. An error lists those
 // that the result has.

@@ -41,6 +41,8 @@ type caseRow struct {
 	Duplicates int32       `parquet:"duplicates"`
 	Metrics    []metricRow `parquet:"metrics,list"`
 	Leaks      []leakRow   `parquet:"leaks,list"`
+
+	FilterErrors []filterErrorRow `parquet:"filter_errors,list"`
 }
 
 type scopeRow struct {
@@ -52,6 +54,17 @@ type spanRow struct {
 	DocID string `parquet:"doc_id"`
 	Start int64  `parquet:"start"`
 	End   int64  `parquet:"end"`
+
+	Token    int64 `parquet:"token"` // the tokens that begin in it; 0 to 0 where they were not counted
+	EndToken int64 `parquet:"end_token"`
+}
+
+func newSpanRow(s eval.Span) spanRow {
+	return spanRow{s.Doc, int64(s.Start), int64(s.End), int64(s.Token), int64(s.EndToken)}
+}
+
+func (r *spanRow) span() eval.Span {
+	return eval.Span{Doc: r.DocID, Start: int(r.Start), End: int(r.End), Token: int(r.Token), EndToken: int(r.EndToken)}
 }
 
 // labelRow is what is known of one chunk; grade is -1 where it was asked for
@@ -78,6 +91,7 @@ type hitRow struct {
 	Rank    int32    `parquet:"rank"`
 	ChunkID string   `parquet:"chunk_id"`
 	Score   *float64 `parquet:"score,optional"`
+	Place   *spanRow `parquet:"place,optional"`
 	Grade   int32    `parquet:"grade"` // -1 unknown, -2 no label
 }
 
@@ -85,6 +99,12 @@ type leakRow struct {
 	ChunkID string `parquet:"chunk_id"`
 	Rank    int32  `parquet:"rank"`
 	Kind    string `parquet:"kind"`
+}
+
+type filterErrorRow struct {
+	ChunkID string        `parquet:"chunk_id"`
+	Rank    int32         `parquet:"rank"`
+	Filter  corpus.Filter `parquet:"filter"`
 }
 
 // newCaseRow joins a case to what scoring it gave.
@@ -113,6 +133,9 @@ func newCaseRow(c *eval.Case, scored eval.CaseRow, dimensions []eval.Dimension, 
 	for _, l := range scored.Leaks {
 		row.Leaks = append(row.Leaks, leakRow{ChunkID: l.Chunk, Rank: int32(l.Rank), Kind: l.Kind})
 	}
+	for _, e := range scored.FilterErrors {
+		row.FilterErrors = append(row.FilterErrors, filterErrorRow{e.Chunk, int32(e.Rank), e.Filter})
+	}
 	return row
 }
 
@@ -124,6 +147,10 @@ func (row *caseRow) rank(c *eval.Case, grades map[string]int32) {
 		}
 		if c.Scores != nil {
 			hit.Score = &c.Scores[i]
+		}
+		if c.Spans != nil {
+			place := newSpanRow(c.Spans[i])
+			hit.Place = &place
 		}
 		row.Ranking = append(row.Ranking, hit)
 	}
@@ -147,7 +174,7 @@ func (row *caseRow) describe(b *eval.Background) {
 		row.Scope = append(row.Scope, scopeRow{key, b.Scope[key]})
 	}
 	for _, e := range b.Evidence {
-		row.Evidence = append(row.Evidence, spanRow{e.Doc, int64(e.Start), int64(e.End)})
+		row.Evidence = append(row.Evidence, newSpanRow(e))
 	}
 }
 
@@ -183,6 +210,9 @@ func (row *caseRow) ranked(c *eval.Case) error {
 		if h.Score != nil {
 			c.Scores = append(c.Scores, *h.Score)
 		}
+		if h.Place != nil {
+			c.Spans = append(c.Spans, h.Place.span())
+		}
 	}
 	return nil
 }
@@ -198,7 +228,7 @@ func (row *caseRow) background() *eval.Background {
 		b.Scope[s.Key] = s.Values
 	}
 	for _, e := range row.Evidence {
-		b.Evidence = append(b.Evidence, eval.Span{Doc: e.DocID, Start: int(e.Start), End: int(e.End)})
+		b.Evidence = append(b.Evidence, e.span())
 	}
 	return b
 }
