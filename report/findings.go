@@ -11,12 +11,13 @@ import (
 // Findings are what a page, a pull request's text and a test report show: one
 // or more results, and how the first of them compares with a baseline.
 type Findings struct {
-	Results    []Scored         // at least one; the first is the one that is judged
-	Comparison *eval.Comparison // nil without a baseline
-	Strict     bool             // a gate that cannot tell counts as failed
-	History    []Past           // results of the same set, oldest first
-	Link       string           // where the whole page is, for a pull request; "" nowhere
-	Goldgen    string           // version
+	Results    []Scored          // at least one; the first is the one that is judged
+	Comparison *eval.Comparison  // nil without a baseline
+	Strict     bool              // a gate that cannot tell counts as failed
+	History    []Past            // results of the same set, oldest first
+	Texts      map[string]string // how chunks begin, by id; those at hand
+	Link       string            // where the whole page is, for a pull request; "" nowhere
+	Goldgen    string            // version
 }
 
 // Scored is one result with its cases.

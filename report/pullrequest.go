@@ -92,7 +92,7 @@ func tellComparison(b *strings.Builder, c *eval.Comparison) {
 }
 
 func differenceCells(name string, d *eval.Difference) []string {
-	return []string{name, short(d.Base), short(d.Candidate), signed(d.Difference), between(d.Low, d.High), probability(d.PHolm), fmt.Sprintf("%d / %d", d.Better, d.Worse)}
+	return []string{name, short(d.Base), short(d.Candidate), plusMinus(d.Difference), between(d.Low, d.High), probability(d.PHolm), fmt.Sprintf("%d / %d", d.Better, d.Worse)}
 }
 
 func tellGates(b *strings.Builder, gates []eval.GateResult) {
@@ -105,7 +105,7 @@ func tellGates(b *strings.Builder, gates []eval.GateResult) {
 	t := NewTable("gate", "verdict", "why")
 	for i := range gates[:min(gatesTold, len(gates))] {
 		g := &gates[i]
-		t.Add(gateName(g), gateWord(g), gateWhy(g))
+		t.Add(gateName(g), gateWord(g), reasonOf(g))
 	}
 	b.WriteByte('\n')
 	t.markdown(b)
@@ -136,7 +136,7 @@ func gateWord(g *eval.GateResult) string {
 	return word
 }
 
-func gateWhy(g *eval.GateResult) string {
+func reasonOf(g *eval.GateResult) string {
 	if g.Waived == nil {
 		return g.Why
 	}
@@ -151,7 +151,7 @@ func tellWorse(b *strings.Builder, c *eval.Comparison) {
 	b.WriteString("\nGot worse, the whole interval below 0:\n\n")
 	t := NewTable("slice", "measure", ">baseline", ">candidate", ">difference", ">95 % interval", ">n")
 	for _, s := range worse[:min(worseTold, len(worse))] {
-		t.Add(s.Slice, s.Name, short(s.Base), short(s.Candidate), signed(s.Difference.Difference), between(s.Low, s.High), fmt.Sprint(s.N))
+		t.Add(s.Slice, s.Name, short(s.Base), short(s.Candidate), plusMinus(s.Difference.Difference), between(s.Low, s.High), fmt.Sprint(s.N))
 	}
 	t.markdown(b)
 	tellMore(b, len(worse)-worseTold)

@@ -15,8 +15,8 @@ func short(v *float64) string {
 	return fmt.Sprintf("%.3f", *v)
 }
 
-// signed is a difference with its sign; one that rounds to 0 has none.
-func signed(v *float64) string {
+// plusMinus is a difference with its sign; one that rounds to 0 has none.
+func plusMinus(v *float64) string {
 	if v == nil {
 		return "–"
 	}

@@ -1,0 +1,50 @@
+package report
+
+import "slices"
+
+// historyMost is how many results a history draws; older ones are left out and
+// said.
+const historyMost = 60
+
+// historyChart draws one measure of earlier results, a line for each retriever.
+func historyChart(past []Past, measure string) (chart, bool) {
+	past = past[max(0, len(past)-historyMost):]
+	var names, labels []string
+	for _, p := range past {
+		names = add(names, p.Retriever)
+		labels = append(labels, p.Time.UTC().Format("2006-01-02"))
+	}
+	data := make([][]sample, len(names))
+	points := 0
+	for at, p := range past {
+		if m, ok := p.Metrics.Get(measure); ok && m.Mean != nil {
+			i := slices.Index(names, p.Retriever)
+			data[i] = append(data[i], sample{at: at, mean: *m.Mean, low: m.Low, high: m.High})
+			points++
+		}
+	}
+	if points < 2 {
+		return chart{}, false
+	}
+	c := newChart(measure+" of earlier results", labels, names, data)
+	for i := range c.Series {
+		c.Series[i].Shift = 0 // results have places of their own
+	}
+	c.Table = historyTable(past, measure)
+	return c, true
+}
+
+func historyTable(past []Past, measure string) textTable {
+	t := textTable{Caption: Escape(measure) + " of earlier results", Columns: []string{"time", "golden set", "retriever", "mean", "95 % interval", "leaks"}}
+	for _, p := range slices.Backward(past) {
+		m, _ := p.Metrics.Get(measure)
+		leaks := ""
+		if p.Leaks > 0 {
+			leaks = count(p.Leaks, "leak", "leaks")
+		}
+		t.Rows = append(t.Rows, []string{
+			p.Time.UTC().Format("2006-01-02 15:04"), Escape(p.Golden), Escape(p.Retriever), short(m.Mean), between(m.Low, m.High), leaks,
+		})
+	}
+	return t
+}

@@ -1,0 +1,352 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"strings"
+
+	"github.com/goldgen/goldgen/eval"
+)
+
+// view is what the page's templates show. Its text is escaped here, once.
+type view struct {
+	Policy string
+	Style  template.CSS
+	Script template.JS
+
+	Title       string
+	Verdict     verdict
+	Tiles       []tile
+	Parts       []part // for the list of contents
+	Notes       []string
+	Facts       []fact
+	Gates       []gateRow
+	Leaks       textTable
+	Failed      textTable
+	Worse       textTable
+	Better      int // slices and measures whose whole interval is above 0
+	Settings    textTable
+	Differences *forest
+	DiffSlices  []forest
+	Means       *forest
+	Slices      []forest
+	Retrievers  *forest
+	OverK       []chart
+	Latency     *histogram
+	Abstention  textTable
+	History     *chart
+	HistoryCut  int // earlier results that are not drawn
+	Causes      []causeRow
+	CauseName   string // what the causes are: proven, or only what happened
+	Cases       []caseScript
+	CaseCount   int
+}
+
+// caseScript is one result's cases for the script.
+type caseScript struct {
+	Name string
+	JSON template.JS
+}
+
+// part is an entry of the list of contents.
+type part struct{ ID, Name string }
+
+// tile is a headline figure.
+type tile struct{ Name, Value, Detail, Class string }
+
+// gateRow is a gate as a row of a table.
+type gateRow struct{ Class, Word, Gate, Why string }
+
+// causeRow counts cases; Width is its bar's in percent.
+type causeRow struct {
+	Name  string
+	Count int
+	Width string
+	Share string
+}
+
+// primary is the measure that stands for a result where only one has room: the
+// last of the headline ones, as nDCG at the largest k is by default.
+func primary(metrics eval.Metrics) string {
+	names := Headline(metrics)
+	for i := len(names) - 1; i >= 0; i-- {
+		if strings.HasPrefix(names[i], "ndcg") {
+			return names[i]
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return names[0]
+}
+
+// primaryDifference is the measure that primary would pick.
+func primaryDifference(differences eval.Differences) string {
+	names := make(eval.Metrics, len(differences))
+	for i := range differences {
+		names[i].Name = differences[i].Name
+	}
+	return primary(names)
+}
+
+func newView(f *Findings) (*view, error) {
+	first := &f.Results[0]
+	v := &view{Title: Escape(subject(first.Result)), Verdict: f.verdict()}
+	v.Verdict.Why = Escape(upper(v.Verdict.Why))
+	for _, n := range notes(f) {
+		v.Notes = append(v.Notes, Escape(upper(n)))
+	}
+	for _, x := range facts(f) {
+		v.Facts = append(v.Facts, fact{x.Name, Escape(x.Value)})
+	}
+	v.compared(f.Comparison)
+	v.scored(f)
+	v.Tiles = tiles(f)
+	v.Leaks, v.Failed = leakTable(first.Result), failedTable(first.Result)
+	v.Abstention = abstentionTable(first.Result.Abstention)
+	v.Causes, v.CauseName = causes(first)
+	if err := v.cases(f); err != nil {
+		return nil, err
+	}
+	v.Parts = v.contents()
+	return v, nil
+}
+
+// compared fills in what a comparison says.
+func (v *view) compared(c *eval.Comparison) {
+	if c == nil {
+		return
+	}
+	for i := range c.Gates {
+		g := &c.Gates[i]
+		v.Gates = append(v.Gates, gateRow{gateClass(g), gateWord(g), Escape(gateName(g)), Escape(reasonOf(g))})
+	}
+	v.Settings = settingTable(c.Settings)
+	v.Worse, v.Better = worseTable(c), countBetter(c)
+	if len(c.Metrics) > 0 {
+		all := differenceForest(c)
+		v.Differences = &all
+		v.DiffSlices = choose(differenceSliceForests(c), primaryDifference(c.Metrics))
+	}
+}
+
+// scored fills in what the results say by themselves.
+func (v *view) scored(f *Findings) {
+	first := &f.Results[0]
+	if len(first.Result.Metrics) > 0 {
+		means := meansForest(first.Result)
+		v.Means = &means
+	}
+	if len(f.Results) > 1 {
+		others := retrieversForest(f.Results)
+		v.Retrievers = &others
+	}
+	v.Slices = sliceForests(f.Results)
+	for _, measure := range []string{"recall", "ndcg", "ndcg_cut"} {
+		if c, ok := overKChart(f.Results, measure); ok {
+			v.OverK = append(v.OverK, c)
+		}
+	}
+	if h, ok := latencyOf(first, f.Comparison); ok {
+		v.Latency = &h
+	}
+	if c, ok := historyChart(f.History, primary(first.Result.Metrics)); ok {
+		v.History, v.HistoryCut = &c, max(0, len(f.History)-historyMost)
+	}
+}
+
+func (v *view) cases(f *Findings) error {
+	base := map[string]eval.Values{}
+	if f.Comparison != nil {
+		for _, c := range f.Comparison.PerCase {
+			base[c.CaseID] = c.Base
+		}
+	}
+	names := resultNames(f.Results)
+	for i := range f.Results {
+		s := &f.Results[i]
+		if len(s.Cases) == 0 {
+			continue
+		}
+		t := newCaseTable(names[i], s, base, f.Texts)
+		base = nil // the comparison is the first result's
+		data, err := caseData(t)
+		if err != nil {
+			return fmt.Errorf("cases of %s: %w", names[i], err)
+		}
+		v.Cases = append(v.Cases, caseScript{Escape(names[i]), data})
+		v.CaseCount = max(v.CaseCount, len(s.Cases))
+	}
+	return nil
+}
+
+func (v *view) contents() []part {
+	var out []part
+	for _, p := range []struct {
+		there bool
+		part
+	}{
+		{len(v.Leaks.Rows) > 0, part{"leaks", "Leaks"}},
+		{len(v.Gates) > 0, part{"gates", "Gates"}},
+		{v.Differences != nil, part{"worse", "What got worse"}},
+		{v.Differences != nil, part{"differences", "Differences"}},
+		{v.Retrievers != nil, part{"retrievers", "Retrievers"}},
+		{v.Means != nil, part{"means", "Means"}},
+		{len(v.Slices) > 0, part{"slices", "Slices"}},
+		{len(v.OverK) > 0, part{"depth", "Over k"}},
+		{v.Latency != nil, part{"latency", "Latency"}},
+		{len(v.Abstention.Rows) > 0, part{"abstention", "Abstention"}},
+		{v.History != nil, part{"history", "History"}},
+		{len(v.Causes) > 0, part{"causes", v.CauseName}},
+		{len(v.Failed.Rows) > 0, part{"failed", "Failed queries"}},
+		{len(v.Cases) > 0, part{"cases", "Cases"}},
+		{true, part{"about", "About"}},
+	} {
+		if p.there {
+			out = append(out, p.part)
+		}
+	}
+	return out
+}
+
+// tilesMost is how many headline figures stand under the verdict.
+const tilesMost = 4
+
+// tiles are the headline figures: differences where there is a baseline.
+func tiles(f *Findings) []tile {
+	var out []tile
+	r := f.Results[0].Result
+	for _, name := range headlineTiles(r.Metrics) {
+		m, _ := r.Metrics.Get(name)
+		t := tile{Name: Escape(name), Value: short(m.Mean), Detail: betweenOr(m.Low, m.High, m.Why), Class: "plain"}
+		if d := differenceOf(f.Comparison, name); d != nil {
+			t = tile{Name: Escape(name), Value: short(d.Base) + " → " + short(d.Candidate), Class: direction(d)}
+			t.Detail = plusMinus(d.Difference) + " " + bracketed(d.Low, d.High)
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// headlineTiles picks the primary measure and the first others.
+func headlineTiles(metrics eval.Metrics) []string {
+	out := []string{}
+	if p := primary(metrics); p != "" {
+		out = append(out, p)
+	}
+	names := Headline(metrics)
+	for i := len(names) - 1; i >= 0 && len(out) < tilesMost; i-- {
+		out = add(out, names[i])
+	}
+	return out
+}
+
+func differenceOf(c *eval.Comparison, name string) *eval.Difference {
+	if c == nil {
+		return nil
+	}
+	for i := range c.Metrics {
+		if c.Metrics[i].Name == name {
+			return &c.Metrics[i].Difference
+		}
+	}
+	return nil
+}
+
+func gateClass(g *eval.GateResult) string {
+	switch {
+	case g.Verdict == eval.Pass:
+		return "pass"
+	case g.Verdict == eval.Fail && g.Waived == nil:
+		return "fail"
+	}
+	return "open"
+}
+
+func worseTable(c *eval.Comparison) textTable {
+	t := textTable{Caption: "Fell with its whole interval below 0, largest fall first", Columns: []string{"slice", "measure", "baseline", "candidate", "difference", "95 % interval", "n"}}
+	for _, s := range worseSlices(c) {
+		t.Rows = append(t.Rows, []string{
+			Escape(s.Slice), Escape(s.Name), short(s.Base), short(s.Candidate), plusMinus(s.Difference.Difference), between(s.Low, s.High), fmt.Sprint(s.N),
+		})
+	}
+	return t
+}
+
+func countBetter(c *eval.Comparison) int {
+	n := 0
+	tally := func(metrics eval.Differences) {
+		for i := range metrics {
+			if direction(&metrics[i].Difference) == "good" {
+				n++
+			}
+		}
+	}
+	tally(c.Metrics)
+	for _, by := range c.Slices {
+		for _, s := range by.Slices {
+			tally(s.Metrics)
+		}
+	}
+	return n
+}
+
+func settingTable(settings []eval.Setting) textTable {
+	t := textTable{Caption: "Settings in which the two retrievers differ", Columns: []string{"setting", "baseline", "candidate"}}
+	for _, s := range settings {
+		t.Rows = append(t.Rows, []string{Escape(s.Name), Escape(s.Base), Escape(s.Candidate)})
+	}
+	return t
+}
+
+func leakTable(r *eval.Result) textTable {
+	t := textTable{Caption: leakWords(len(r.Leaks)), Columns: []string{"case", "rank", "chunk", "kind", "asker's scope", "query"}}
+	for _, l := range r.Leaks {
+		t.Rows = append(t.Rows, []string{Escape(l.Case), fmt.Sprint(l.Rank), Escape(l.Chunk), Escape(l.Kind), Escape(scopeWords(l.Scope)), Escape(l.Query)})
+	}
+	return t
+}
+
+func failedTable(r *eval.Result) textTable {
+	t := textTable{Caption: failureWords(len(r.Failed)), Columns: []string{"case", "error"}}
+	for _, x := range r.Failed {
+		t.Rows = append(t.Rows, []string{Escape(x.Case), Escape(x.Error)})
+	}
+	return t
+}
+
+func abstentionTable(a *eval.Abstention) textTable {
+	if a == nil || a.Cases == 0 {
+		return textTable{}
+	}
+	t := textTable{Caption: "Cases that no allowed record answers", Columns: []string{"measure", "value", "n"}}
+	t.Rows = [][]string{
+		{"answer rate, of answerable cases", short(a.AnswerRate), fmt.Sprint(a.Answerable)},
+		{"false-answer rate, of cases that expect abstention", short(a.FalseAnswer), fmt.Sprint(a.Cases)},
+		{"AUROC of the top score", short(a.AUROC), fmt.Sprint(a.Answerable + a.Cases)},
+	}
+	if a.Why != "" {
+		t.Caption += "; " + Escape(a.Why)
+	}
+	return t
+}
+
+// causes counts the failed cases by their first proven cause; where nothing was
+// diagnosed, all cases by what became of them.
+func causes(s *Scored) (rows []causeRow, name string) {
+	counts, order := map[string]int{}, []string{}
+	for i := range s.Cases {
+		if cause := s.Cases[i].Cause; cause != "" {
+			order = add(order, cause)
+			counts[cause]++
+		}
+	}
+	name = "Failures by cause"
+	if len(order) == 0 {
+		name, order = "Outcomes", outcomes[:]
+		for i := range s.Cases {
+			counts[s.Cases[i].Outcome(s.Result.Conventions.MinGrade, deepest(s.Result))]++
+		}
+	}
+	return causeRows(order, counts, name != "Outcomes"), name
+}
