@@ -2,6 +2,8 @@ package eval
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 )
 
@@ -45,30 +47,99 @@ type GateCheck struct {
 	Notes   []string     `json:"notes"`
 }
 
-// checked validates what is asked of a comparison.
-func (in *CompareInput) checked() (*matched, error) {
-	m, err := match(in)
-	if err != nil {
-		return nil, err
-	}
-	return m, nil
-}
-
 // Compare tells how the candidate differs from the base on the same cases, with
 // intervals, tests and the gates' verdicts. Results that are not comparable are
-// an answer, not an error: Comparable is false and Differs says why.
+// an answer, not an error: Comparable is false, Differs says why, and every gate
+// cannot tell.
 //
-// An error is a *GateError for a gate that names what the results lack,
-// ErrUntrusted for gates on labels of trust none, or one of Evaluate's.
+// An error is a *GateError for a gate that names what the results lack, a
+// *WaiverError, ErrUntrusted for gates on labels of trust none, or one of
+// Evaluate's.
 func Compare(in CompareInput) (*Comparison, error) {
-	m, err := in.checked()
+	m, err := match(&in)
 	if err != nil {
 		return nil, err
 	}
-	c := &Comparison{
-		Comparable: len(m.differs) == 0, Differs: nonNil(m.differs), Golden: in.Candidate.Golden,
-		Base: in.Base.Retriever, Candidate: in.Candidate.Retriever, Cases: len(m.base.Cases),
-		Verdict: CannotTell, Notes: nonNil(m.notes),
+	if err := m.share(in.Gates); err != nil {
+		return nil, err
+	}
+	trust := lowerTrust(in.Base.Trust, in.Candidate.Trust)
+	if err := in.GateOptions.check(&m.base, trust); err != nil {
+		return nil, err
+	}
+	c := m.head(trust)
+	if !c.Comparable {
+		c.Gates = untold(in.Gates, "the two results are not comparable")
+		return c, nil
+	}
+	p, err := newPairing(m.base, m.candidate, nil)
+	if err != nil {
+		return nil, err
+	}
+	p.shown = m.shown
+	d := &differ{pairing: p, flips: newFlipper(in.Seed, flipDraws), seed: in.Seed, shift: in.Shift}
+	c.measure(d)
+	rule := judgedRuleOf(&p.candidate.in, trust, c.Judged)
+	if err := c.gate(d, &in.GateOptions, rule); err != nil {
+		return nil, err
+	}
+	c.Notes = append(c.Notes, d.notes(c, rule)...)
+	if in.PerCase {
+		c.PerCase = p.perCase()
 	}
 	return c, nil
+}
+
+// head is what is known before anything is scored.
+func (m *matched) head(trust string) *Comparison {
+	detail := m.candidate.TrustDetail
+	if trust != m.candidate.Trust {
+		detail = m.base.TrustDetail
+	}
+	return &Comparison{
+		Comparable: len(m.differs) == 0, Differs: nonNil(m.differs), Golden: m.candidate.Golden,
+		Trust: trust, TrustDetail: detail, Base: m.base.Retriever, Candidate: m.candidate.Retriever,
+		Settings: settingsDiffer(m.base.Retriever, m.candidate.Retriever), Cases: len(m.base.Cases),
+		Judged: JudgedPair{K: m.judgedK}, Metrics: Differences{}, Slices: DifferenceSlices{},
+		Leaks:   LeakPair{Base: len(leaksIn(&m.base)), Candidate: len(leaksIn(&m.candidate))},
+		Latency: LatencyPair{Base: latencyOf(m.base.Cases), Candidate: latencyOf(m.candidate.Cases)},
+		Gates:   []GateResult{}, Verdict: CannotTell, Notes: nonNil(m.notes),
+	}
+}
+
+// measure fills in the differences.
+func (c *Comparison) measure(d *differ) {
+	c.Method = d.method()
+	c.Clusters = d.base.groups[0].clusters(d.base.scores)
+	c.Changed = d.changed()
+	c.Judged.Base, c.Judged.Candidate = d.base.judgedShare(), d.candidate.judgedShare()
+	c.Metrics = d.metrics()
+	c.Slices = d.slices()
+}
+
+// method names how intervals and tests were made.
+func (d *differ) method() string {
+	if d.base.drawn {
+		return fmt.Sprintf("uncertain labels: %d draws (seed %d), total variance W + (1 + 1/m) B + S over clusters, t with Barnard-Rubin degrees of freedom", drawCount, d.base.in.Seed)
+	}
+	return fmt.Sprintf("certain labels: percentile bootstrap over clusters (%d, seed %d); sign-flip permutation over clusters (exact up to %d that changed, else %d draws)",
+		bootDraws, d.seed, exactClusters, flipDraws)
+}
+
+// perCase lists every case's values on both sides.
+func (p *pairing) perCase() []CaseDifference {
+	out := make([]CaseDifference, len(p.base.in.Cases))
+	for i := range out {
+		out[i] = CaseDifference{
+			CaseID: p.base.in.Cases[i].ID,
+			Base:   shownOnly(p.base.caseValues(i), p), Candidate: shownOnly(p.candidate.caseValues(i), p),
+		}
+	}
+	return out
+}
+
+func shownOnly(v Values, p *pairing) Values {
+	return slices.DeleteFunc(v, func(x Value) bool {
+		return !slices.ContainsFunc(p.base.in.Measures[:p.shown], func(m Measure) bool { return m.Name == x.Name })
+	})
 }

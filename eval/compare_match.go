@@ -13,6 +13,7 @@ import (
 // are not comparable, if they are not.
 type matched struct {
 	base, candidate Input
+	shown, judgedK  int // of the measures the first are shown; where unjudged results are counted
 	differs         []string
 	notes           []string
 }

@@ -1,5 +1,7 @@
 package eval
 
+import "encoding/json"
+
 // Verdicts of a gate and of a comparison.
 const (
 	Pass       = "pass"
@@ -91,6 +93,40 @@ type NamedDifference struct {
 // Differences is a JSON object whose keys keep their order.
 type Differences []NamedDifference
 
+// Get returns the difference of that name.
+func (d Differences) Get(name string) (Difference, bool) {
+	for _, x := range d {
+		if x.Name == name {
+			return x.Difference, true
+		}
+	}
+	return Difference{}, false
+}
+
+// MarshalJSON writes an object with the keys in order.
+func (d Differences) MarshalJSON() ([]byte, error) {
+	return marshalOrdered(len(d), func(i int) (string, any) { return d[i].Name, d[i].Difference })
+}
+
+// UnmarshalJSON reads an object and keeps the order of its keys.
+func (d *Differences) UnmarshalJSON(data []byte) (err error) {
+	*d, err = listOf(data, func(key string, x *NamedDifference) any { x.Name = key; return &x.Difference })
+	return err
+}
+
+// listOf reads an object's values in order. into names a new element by its key
+// and says where its value goes.
+func listOf[T any](data []byte, into func(key string, x *T) any) ([]T, error) {
+	var out []T
+	err := unmarshalOrdered(data, func(key string, d *json.Decoder) error {
+		var x T
+		err := d.Decode(into(key, &x))
+		out = append(out, x)
+		return err
+	})
+	return out, err
+}
+
 // DifferenceSlice is one value of a dimension.
 type DifferenceSlice struct {
 	Value   string      `json:"-"`
@@ -104,8 +140,42 @@ type DifferenceSliceBy struct {
 	Slices []DifferenceSlice
 }
 
+// differenceValues is one dimension's JSON object.
+type differenceValues []DifferenceSlice
+
+func (v *differenceValues) UnmarshalJSON(data []byte) (err error) {
+	*v, err = listOf(data, func(key string, x *DifferenceSlice) any { x.Value = key; return x })
+	return err
+}
+
 // DifferenceSlices is a JSON object: dimension, then value.
 type DifferenceSlices []DifferenceSliceBy
+
+// Get returns the slices of one dimension.
+func (s DifferenceSlices) Get(name string) []DifferenceSlice {
+	for _, by := range s {
+		if by.Name == name {
+			return by.Slices
+		}
+	}
+	return nil
+}
+
+// MarshalJSON writes an object of objects with the keys in order.
+func (s DifferenceSlices) MarshalJSON() ([]byte, error) {
+	return marshalOrdered(len(s), func(i int) (string, any) { return s[i].Name, s[i] })
+}
+
+// MarshalJSON writes one dimension's values as an object.
+func (b DifferenceSliceBy) MarshalJSON() ([]byte, error) {
+	return marshalOrdered(len(b.Slices), func(i int) (string, any) { return b.Slices[i].Value, b.Slices[i] })
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (s *DifferenceSlices) UnmarshalJSON(data []byte) (err error) {
+	*s, err = listOf(data, func(key string, by *DifferenceSliceBy) any { by.Name = key; return (*differenceValues)(&by.Slices) })
+	return err
+}
 
 // GateResult is a gate's verdict and the figures it rests on, in words.
 type GateResult struct {

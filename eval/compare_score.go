@@ -1,0 +1,198 @@
+package eval
+
+import (
+	"math"
+	"slices"
+)
+
+// side is one of the two results, scored draw by draw.
+type side struct {
+	*scores
+	plan   *plan
+	masks  []uint32 // of the labels; nil where they are certain
+	grades []int16  // of the draw
+	one    *matrix  // values of the draw
+	mean   *meanMatrix
+}
+
+func newSide(in Input) (*side, error) {
+	s, err := newScores(in)
+	if err != nil {
+		return nil, err
+	}
+	n, width := len(in.Cases), len(s.measures)
+	d := &side{scores: s, plan: newPlan(&s.in, s.measures, s.prepared, s.drawn)}
+	s.values = newMatrix(n, width)
+	if s.drawn {
+		d.masks = drawLabels(&s.in, s.prepared)
+		d.grades = make([]int16, len(s.prepared.grades))
+		d.one, d.mean = newMatrix(n, width), newMeanMatrix(s.values)
+	}
+	return d, nil
+}
+
+func (d *side) draws() int {
+	if d.drawn {
+		return drawCount
+	}
+	return 1
+}
+
+// draw scores draw t and adds it to the moments. The matrix holds until the
+// next draw.
+func (d *side) draw(t int) *matrix {
+	if !d.drawn {
+		d.plan.score(d.prepared, d.prepared.grades, d.values)
+		d.addMoments(d.values, 1)
+		return d.values
+	}
+	binaryGrades(d.prepared, d.masks, t, d.grades)
+	d.plan.score(d.prepared, d.grades, d.one)
+	d.addMoments(d.one, drawCount)
+	d.mean.add(d.one)
+	return d.one
+}
+
+// finish makes values the means over draws.
+func (d *side) finish() {
+	if d.drawn {
+		d.mean.finish()
+	}
+}
+
+// pairing is both sides under the same labels. A case counts in a measure if it
+// has a value on both sides.
+type pairing struct {
+	base, candidate *side
+	shown           int               // the first measures of both; the others are for rules
+	moments         [][][]pairMoments // by group, measure, draw
+	diff            *matrix           // candidate less base, of the last draw
+	onDraw          func(diff *matrix)
+}
+
+// pairMoments is one draw of one measure in one group.
+type pairMoments struct {
+	moments         // of candidate less base
+	base, candidate float64
+}
+
+// newPairing scores both sides, draw by draw. The inputs have the same cases
+// in the same order, and the same measures. onDraw, if not nil, sees each
+// draw's differences.
+func newPairing(base, candidate Input, onDraw func(diff *matrix)) (*pairing, error) {
+	candidate.Seed, candidate.Dimensions = base.Seed, base.Dimensions
+	p := &pairing{onDraw: onDraw}
+	var err error
+	if p.base, err = newSide(base); err != nil {
+		return nil, err
+	}
+	if p.candidate, err = newSide(candidate); err != nil {
+		return nil, err
+	}
+	p.candidate.clusters = p.base.clusters
+	p.candidate.groups = slices.Clone(p.base.groups)
+	p.moments = make([][][]pairMoments, len(p.base.groups))
+	for g := range p.moments {
+		p.moments[g] = make([][]pairMoments, len(base.Measures))
+	}
+	p.diff = newMatrix(len(base.Cases), len(base.Measures))
+	for t := range p.base.draws() {
+		p.addDraw(p.base.draw(t), p.candidate.draw(t))
+	}
+	p.base.finish()
+	p.candidate.finish()
+	return p, nil
+}
+
+func (p *pairing) addDraw(a, b *matrix) {
+	eachBlock(len(p.base.in.Cases), func(_, from, to int) {
+		for i := from; i < to; i++ {
+			x, y, d := a.row(i), b.row(i), p.diff.row(i)
+			for j := range d {
+				d[j] = y[j] - x[j]
+			}
+		}
+	})
+	parallel(len(p.moments), func(g int) { p.addGroup(g, a, b) })
+	if p.onDraw != nil {
+		p.onDraw(p.diff)
+	}
+}
+
+func (p *pairing) addGroup(g int, a, b *matrix) {
+	cases := p.base.groups[g].cases
+	sumA, sumB := make([]float64, p.diff.width), make([]float64, p.diff.width)
+	for _, i := range cases {
+		x, y, d := a.row(int(i)), b.row(int(i)), p.diff.row(int(i))
+		for j, v := range d {
+			if v == v {
+				sumA[j] += x[j]
+				sumB[j] += y[j]
+			}
+		}
+	}
+	for j, m := range momentsOf(p.diff, cases, p.base.clusters.of) {
+		n := float64(m.n)
+		p.moments[g][j] = append(p.moments[g][j], pairMoments{moments: m, base: sumA[j] / n, candidate: sumB[j] / n})
+	}
+}
+
+// pooled sums one measure of one group up over draws.
+func (p *pairing) pooled(g, j int) (difference pooled, base, candidate float64) {
+	draws := p.moments[g][j]
+	diffs := make([]moments, len(draws))
+	used := 0.0
+	for t, d := range draws {
+		diffs[t] = d.moments
+		if d.n > 0 {
+			used++
+			base += d.base
+			candidate += d.candidate
+		}
+	}
+	return pool(diffs), base / used, candidate / used
+}
+
+// sameValue is how near two values of a case are the same: rounding differs.
+const sameValue = 1e-12
+
+// changes counts the cases of a group whose value rose, fell and stayed.
+func (p *pairing) changes(g, j int) (better, worse, same int) {
+	for _, i := range p.base.groups[g].cases {
+		switch d := p.candidate.values.row(int(i))[j] - p.base.values.row(int(i))[j]; {
+		case math.IsNaN(d):
+		case d > sameValue:
+			better++
+		case d < -sameValue:
+			worse++
+		default:
+			same++
+		}
+	}
+	return better, worse, same
+}
+
+// changed counts the cases with a shown measure whose value differs.
+func (p *pairing) changed() int {
+	n := 0
+	for _, i := range p.base.groups[0].cases {
+		a, b := p.base.values.row(int(i)), p.candidate.values.row(int(i))
+		for j := range p.shown {
+			if math.Abs(a[j]-b[j]) > sameValue {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// sameRankings reports whether every case got the same ranking on both sides.
+func (p *pairing) sameRankings() bool {
+	for i := range p.base.in.Cases {
+		if !slices.Equal(p.base.in.Cases[i].Ranking, p.candidate.in.Cases[i].Ranking) {
+			return false
+		}
+	}
+	return true
+}
