@@ -121,7 +121,7 @@ func (c *citing) refs(inside string) []string {
 		return []string{inside}
 	}
 	var refs []string
-	for _, piece := range strings.FieldsFunc(inside, func(r rune) bool { return r == ',' || r == ';' }) {
+	for _, piece := range strings.FieldsFunc(inside, isSeparator) {
 		piece = strings.TrimSpace(piece)
 		if !c.isRef(piece) {
 			return nil
@@ -195,3 +195,18 @@ func isClaim(sentence string) bool {
 	}
 	return strings.ContainsFunc(bare, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
+
+// Bracketed lists what stands in square brackets in an answer, cut at commas:
+// every chunk id that a marker can name is among it.
+func Bracketed(answer string) []string {
+	var out []string
+	for _, m := range bracketed.FindAllStringSubmatch(answer, -1) {
+		out = append(out, m[1])
+		for _, piece := range strings.FieldsFunc(m[1], isSeparator) {
+			out = append(out, strings.TrimSpace(piece))
+		}
+	}
+	return out
+}
+
+func isSeparator(r rune) bool { return r == ',' || r == ';' }
