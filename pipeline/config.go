@@ -46,6 +46,8 @@ type Config struct {
 	Judge      JudgeConfig              `yaml:"judge"`
 	Eval       EvalConfig               `yaml:"eval"`
 	Retrievers map[string]retrieve.Spec `yaml:"retrievers,omitempty"`
+	Gate       GateConfig               `yaml:"gate"`
+	Waivers    []eval.Waiver            `yaml:"waivers,omitempty"`
 	Endpoints  []string                 `yaml:"endpoints,omitempty"`
 	Server     ServerConfig             `yaml:"server,omitempty"`
 }
@@ -107,8 +109,15 @@ type EvalConfig struct {
 	Metrics    []string `yaml:"metrics"`
 	Retrievers []string `yaml:"retrievers"`
 	SliceBy    []string `yaml:"slice_by"`
-	Source     string   `yaml:"source"` // in, judged or out
-	Gates      []string `yaml:"gates"`  // kept for goldgen compare
+	Source     string   `yaml:"source"`     // in, judged or out
+	Gates      []string `yaml:"gates"`      // what compare and eval --gates hold a result to
+	MaxFailed  float64  `yaml:"max_failed"` // share of failed queries from which on a result does not stand
+}
+
+// GateConfig says how gates decide.
+type GateConfig struct {
+	Alpha      float64 `yaml:"alpha"`       // one-sided level
+	CannotTell string  `yaml:"cannot_tell"` // fail, warn or pass
 }
 
 // ServerConfig holds what every call to a model server obeys.
@@ -133,7 +142,8 @@ func DefaultConfig() Config {
 		Judge: JudgeConfig{
 			ModelConfig: ModelConfig{NumCtx: 4096, NumPredict: 16},
 		},
-		Eval:   EvalConfig{K: []int{1, 5, 10}, Retrievers: []string{"bm25"}, SliceBy: []string{"query_type"}, Source: "in"},
+		Eval:   EvalConfig{K: []int{1, 5, 10}, Retrievers: []string{"bm25"}, SliceBy: []string{"query_type"}, Source: "in", MaxFailed: 0.1},
+		Gate:   GateConfig{Alpha: 0.05, CannotTell: "warn"},
 		Server: ServerConfig{Timeout: 10 * time.Minute, KeepAlive: 30 * time.Minute, Retries: 4, KeyEnv: "GOLDGEN_API_KEY"},
 	}
 }
@@ -218,6 +228,8 @@ func (c *Config) Validate() error {
 		keyed("judge", c.Judge.validate()),
 		keyed("embedding", c.Embedding.validate()),
 		keyed("eval", c.Eval.validate()),
+		keyed("gate", c.Gate.validate()),
+		keyed("waivers", checkWaivers(c.Waivers)),
 	}
 	checks = append(checks, c.checkRetrievers()...)
 	checks = slices.DeleteFunc(checks, func(err error) bool { return err == nil })
@@ -366,6 +378,12 @@ func (e EvalConfig) validate() error {
 	if len(e.Metrics) > 0 {
 		_, err := eval.ParseMeasures(strings.Join(e.Metrics, ","))
 		errs = append(errs, keyed("metrics", err))
+	}
+	if _, err := ParseGates(e.Gates); err != nil {
+		errs = append(errs, keyed("gates", err))
+	}
+	if !(e.MaxFailed >= 0 && e.MaxFailed <= 1) {
+		errs = append(errs, fmt.Errorf("max_failed: %v, want a share from 0 to 1", e.MaxFailed))
 	}
 	for _, name := range e.SliceBy {
 		errs = append(errs, oneOf("slice_by", name, eval.SliceNames()...))

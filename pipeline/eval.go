@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
@@ -27,16 +26,33 @@ type EvalOptions struct {
 	Snapshot  string   // score against this snapshot folder
 	Include   []string // statuses besides active
 	AllowExec bool
+
+	Restriction
+	RetryFailed string   // a result of the same retriever: only its failed queries are asked
+	Cache       bool     // take answers from earlier evaluations of the same index
+	MaxFailed   *float64 // share of failed queries from which on the result does not stand
 }
 
 // Evaluation is a scored retriever and the folder that holds the result.
 type Evaluation struct {
 	Result *eval.Result
 	Path   string
+
+	// TooManyFailed says that more queries failed than eval.max_failed allows:
+	// the result is kept to be completed, and is not in the history.
+	TooManyFailed bool
 }
 
 // Eval scores one retriever over a golden set and keeps the result.
 func (p *Project) Eval(ctx context.Context, o EvalOptions) (*Evaluation, error) {
+	var earlier *Kept
+	if o.RetryFailed != "" {
+		var err error
+		if earlier, err = readKept(o.RetryFailed); err != nil {
+			return nil, fmt.Errorf("--retry-failed: %w", err)
+		}
+		fillFrom(&o, earlier)
+	}
 	p.fillEval(&o)
 	set, err := p.Store().Load(o.Golden)
 	if err != nil {
@@ -47,7 +63,11 @@ func (p *Project) Eval(ctx context.Context, o EvalOptions) (*Evaluation, error) 
 		return nil, err
 	}
 	defer b.Close()
-	return p.evalOn(ctx, b, set, o)
+	job, err := p.newEvalJob(b, set, o, earlier)
+	if err != nil {
+		return nil, err
+	}
+	return job.run(ctx)
 }
 
 func (p *Project) fillEval(o *EvalOptions) {
@@ -69,6 +89,9 @@ func (p *Project) fillEval(o *EvalOptions) {
 	}
 	if o.Golden == "" {
 		o.Golden = p.Config.Name
+	}
+	if o.MaxFailed == nil {
+		o.MaxFailed = &c.MaxFailed
 	}
 }
 
@@ -127,45 +150,6 @@ func (p *Project) staleSet(err error, pin datasets.CorpusPin) error {
 	return &HintedError{Err: err, Hint: hint}
 }
 
-func (p *Project) evalOn(ctx context.Context, b *bench, set *datasets.Set, o EvalOptions) (*Evaluation, error) {
-	in, description, err := p.evalInput(ctx, b, set, o)
-	if err != nil {
-		return nil, err
-	}
-	dimensions, err := dimensionsOf(activeCases(set, o.Include), eval.SliceNames())
-	if err != nil {
-		return nil, err
-	}
-	result, err := eval.Evaluate(in)
-	if err != nil {
-		return nil, err
-	}
-	var notes []string
-	if n := b.unknown.Swap(0); n > 0 {
-		notes = append(notes, fmt.Sprintf("%d hits name chunks that the snapshot does not have; they count as unjudged", n))
-	}
-	result.Notes = append(result.Notes, notes...)
-	if o.PerCase {
-		result.AddCases()
-	}
-	d := resultDraft{input: in, dimensions: dimensions, resultManifest: resultManifest{
-		Format: ResultFormat, Goldgen: p.Version, CreatedAt: p.Now().UTC().Format(time.RFC3339),
-		Retriever: description, Pins: &set.Manifest.Pins, Scoring: scoringOf(&in, notes), Result: result,
-	}}
-	if b.embedder != nil && b.hasVectors {
-		d.Embedding = b.embedder.pin.Key()
-	}
-	d.Index = indexVersion(set.Manifest.Pins.Corpus.Digest, description, d.Embedding)
-	path := o.Out
-	if path == "" {
-		path = p.resultPath(set, description)
-	}
-	if err := d.write(path); err != nil {
-		return nil, err
-	}
-	return &Evaluation{Result: result, Path: path}, p.appendHistory(d.resultManifest, path)
-}
-
 // resultPath names a new folder: time, set, retriever.
 func (p *Project) resultPath(set *datasets.Set, d retrieve.Description) string {
 	name := fmt.Sprintf("%s-%s-v%d-%s", p.Now().UTC().Format("20060102T150405.000"), set.Manifest.Name, set.Manifest.Version, slug(d.Name))
@@ -182,51 +166,6 @@ func slug(s string) string {
 		return '-'
 	}, s)
 	return s[:min(len(s), 40)]
-}
-
-func (p *Project) evalInput(ctx context.Context, b *bench, set *datasets.Set, o EvalOptions) (eval.Input, retrieve.Description, error) {
-	measures, err := measuresOf(o.Measures, o.K)
-	if err != nil {
-		return eval.Input{}, retrieve.Description{}, err
-	}
-	mode, err := datasets.ParseSourceMode(o.Source)
-	if err != nil {
-		return eval.Input{}, retrieve.Description{}, fmt.Errorf("%w: %w", ErrConfig, err)
-	}
-	r, description, err := b.retriever(ctx, o.Retriever)
-	if err != nil {
-		return eval.Input{}, description, err
-	}
-	cases := activeCases(set, o.Include)
-	if len(cases) == 0 {
-		return eval.Input{}, description, fmt.Errorf("golden set %s has no active case", set.Ref())
-	}
-	depth := depthOf(measures, o.K)
-	scored, sourceOnly, err := p.rankCases(ctx, ranker{bench: b, retriever: r, mode: mode, depth: depth}, cases)
-	if err != nil {
-		return eval.Input{}, description, err
-	}
-	dimensions, err := dimensionsOf(cases, o.SliceBy)
-	if err != nil {
-		return eval.Input{}, description, err
-	}
-	minGrade := o.MinGrade
-	if minGrade == 0 {
-		minGrade = set.Manifest.RelevantGrade
-	}
-	ref := set.Ref()
-	in := eval.Input{
-		Cases: scored, Dimensions: dimensions, Measures: measures, MinGrade: minGrade,
-		Seed: set.Manifest.Pins.Seed,
-		Header: eval.Header{
-			Golden: &eval.GoldenRef{Name: ref.Name, Version: ref.Version, Ref: ref.String(), Path: set.Dir, Digest: ref.Digest},
-			Trust:  set.Manifest.Trust.Level, TrustDetail: set.Manifest.Trust.Why,
-			Retriever: eval.RetrieverRef{Spec: o.Retriever, Name: description.Name, Config: settings(description)},
-			Source:    string(mode), SourceOnly: sourceOnly, K: o.K, Pins: map[string]any{"depth": depth},
-		},
-	}
-	b.complete(&in, o.Measures == "")
-	return in, description, nil
 }
 
 func settings(d retrieve.Description) map[string]any {

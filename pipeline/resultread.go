@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
 	"github.com/goldgen/goldgen/internal/filedigest"
 	"github.com/goldgen/goldgen/internal/parquetfile"
@@ -62,8 +63,9 @@ func readManifest(dir string) (resultManifest, error) {
 // gives the result's numbers.
 type Kept struct {
 	*StoredResult
-	Input eval.Input
-	rows  []caseRow
+	Input  eval.Input
+	rows   []caseRow
+	golden []datasets.Case // of Input.Cases, where they were put under another version of the set
 }
 
 // Read gives everything that the folder keeps, after checking that nothing of
@@ -128,15 +130,22 @@ func (r *StoredResult) input(rows []caseRow) (eval.Input, error) {
 
 func (r *StoredResult) header() eval.Header {
 	c := r.Result.Conventions
-	return eval.Header{
+	h := eval.Header{
 		Golden: r.Result.Golden, Trust: r.Result.Trust, TrustDetail: r.Result.TrustDetail, Retriever: r.Result.Retriever,
 		Source: c.Source, SourceOnly: c.SourceOnly, K: c.K, Unit: c.Unit, SpanUnit: c.SpanUnit, Pins: c.Pins,
 	}
+	if r.Pins != nil {
+		h.Corpus = r.Pins.Corpus.Digest
+	}
+	return h
 }
 
 // Dimensions cuts the kept cases by the named slices. An error lists those
 // that the result has.
 func (k *Kept) Dimensions(names []string) ([]eval.Dimension, error) {
+	if k.golden != nil {
+		return dimensionsOf(k.golden, names)
+	}
 	var out []eval.Dimension
 	for _, name := range names {
 		if !k.hasSlice(name) {
@@ -157,9 +166,11 @@ func (row *caseRow) sliceValues(name string) []string {
 	return values
 }
 
-// hasSlice reports whether the cases can be cut by name. A slice that no case
-// is in was kept too when the set could be cut by it.
+// hasSlice reports whether the cases can be cut by name.
 func (k *Kept) hasSlice(name string) bool {
+	if k.golden != nil {
+		return slices.Contains(eval.SliceNames(), name)
+	}
 	return slices.Contains(k.Scoring.SliceBy, name) || slices.Contains(k.SliceNames(), name)
 }
 

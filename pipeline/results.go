@@ -59,6 +59,7 @@ type scoring struct {
 	Measures   []string `json:"measures"`
 	SliceBy    []string `json:"slice_by"`
 	MinGrade   int      `json:"min_grade"`
+	SetGrade   int      `json:"relevant_grade,omitempty"` // of the golden set; MinGrade was asked for where it is another
 	KeepEmpty  bool     `json:"keep_empty"`
 	Seed       int64    `json:"seed"`
 	Duplicates int      `json:"duplicates"`

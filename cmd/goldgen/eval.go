@@ -17,6 +17,8 @@ import (
 
 type evalOptions struct {
 	pipeline.EvalOptions
+	gates     pipeline.GateEval
+	maxFailed float64
 	measures  []string
 	qrels     string
 	runFile   string
@@ -35,6 +37,15 @@ func (o *evalOptions) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.PerCase, "per-case", false, "with --json, each case's values too")
 	f.StringVar(&o.Snapshot, "snapshot", "", "score against this snapshot folder")
 	f.StringSliceVar(&o.Include, "include", nil, "statuses besides active: needs_review")
+	f.StringArrayVar(&o.Cases, "case", nil, "ask only this case: its id, or the beginning of it; may be repeated")
+	f.StringArrayVar(&o.Slices, "slice", nil, "ask only the cases of a slice, such as query_type=factual; may be repeated")
+	f.StringVar(&o.Failing, "filter-failing", "", "ask only the cases that failed in this result")
+	f.StringVar(&o.RetryFailed, "retry-failed", "", "ask only the queries that failed in this result, and join both into a new one")
+	f.BoolVar(&o.Cache, "cache", false, "take answers from earlier evaluations of the same index where there are any, and keep new ones")
+	f.Float64Var(&o.maxFailed, "max-failed", 0, "share of failed queries from which on a result does not stand (default: eval.max_failed of goldgen.yaml)")
+	f.StringVar(&o.gates.Baseline, "baseline", "", "compare with this result: a folder, best (of the history), or git:REF (its last result as of that commit)")
+	f.BoolVar(&o.gates.Gate, "gates", false, "hold the result to eval.gates of goldgen.yaml")
+	addGateFlags(f, &o.gates.GateChoice)
 	f.StringVar(&o.qrels, "qrels", "", "TREC or Parquet qrels; with --run, no golden set is needed")
 	f.StringVar(&o.runFile, "run", "", "TREC or Parquet run, with --qrels")
 	f.BoolVar(&o.allowExec, "allow-exec", false, "let a retriever of goldgen.yaml start a command where CI is set")
@@ -45,41 +56,54 @@ func newEval(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "eval", Short: "Score a retriever over a golden set", GroupID: groupScoring,
 		Long: help("Asks a retriever every query of a golden set and reports measures with their intervals, by slice,\n"+
-			"with leaks, abstention and latency. With --qrels and --run it scores TREC or Parquet files as trec_eval does.",
+			"with leaks, abstention and latency. With --qrels and --run it scores TREC or Parquet files as trec_eval does.\n"+
+			"With --baseline it also compares, and with gates it ends as they say.",
 			codeDone, codeFailed, codeUsage, codePartly, codeGate, codeNotComparable, codeInterrupted),
 		Example: "  goldgen -C examples/quickstart eval --retriever bm25 -k 1,5,10\n" +
 			"  goldgen -C examples/quickstart eval --golden handbook@v1 --retriever exec:./my-search --slice-by query_type,category\n" +
 			"  goldgen -C examples/quickstart eval --retriever ngram -m recall@10,mrr@10 --json --per-case\n" +
+			"  goldgen -C examples/quickstart eval --retriever ngram --baseline best --gate \"recall@10 drop <= 0.05\" --accept-untrusted\n" +
 			"  goldgen eval --qrels qrels.txt --run run.txt -m map,ndcg_cut_10,P_5",
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Measures = strings.Join(o.measures, ",")
-			e, err := a.evaluate(cmd.Context(), o)
-			if err != nil {
-				return err
+			if cmd.Flags().Changed("max-failed") {
+				o.MaxFailed = &o.maxFailed
 			}
-			return a.reportEval(e)
+			return a.eval(cmd.Context(), o)
 		},
 	}
 	o.addFlags(cmd.Flags())
 	a.jsonFlag(cmd)
+	cmd.AddCommand(newEvalHistory(a))
 	return cmd
 }
 
-func (a *app) evaluate(ctx context.Context, o evalOptions) (*pipeline.Evaluation, error) {
+func (a *app) eval(ctx context.Context, o evalOptions) error {
 	if err := o.check(); err != nil {
-		return nil, err
+		return err
 	}
 	if o.qrels != "" || o.runFile != "" {
-		return a.evalFiles(o)
+		e, err := a.evalFiles(o)
+		if err != nil {
+			return err
+		}
+		return a.reportEval(&pipeline.Gated{Evaluation: e}, nil)
 	}
 	p, err := a.project()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer p.Close()
 	o.AllowExec = o.allowExec || a.getenv("CI") == "" || strings.HasPrefix(o.Retriever, "exec:")
-	return p.Eval(ctx, o.EvalOptions)
+	g, err := p.EvalGated(ctx, o.EvalOptions, o.gates)
+	if err != nil {
+		return err
+	}
+	if waiting := p.WithoutBaseline(); waiting != "" && o.gates.Gate && g.Baseline == nil && len(o.gates.Gates) == 0 {
+		fmt.Fprintf(a.stderr, "goldgen: warning: without --baseline these gates of goldgen.yaml are not looked at: %s\n", waiting)
+	}
+	return a.reportEval(g, func() error { return gatedNote(g, p, o.gates) })
 }
 
 func (o *evalOptions) check() error {
@@ -96,6 +120,12 @@ func (o *evalOptions) check() error {
 	if o.MinGrade < 0 {
 		return usagef("--min-grade: %d, want 1 or more", o.MinGrade)
 	}
+	if !(o.maxFailed >= 0 && o.maxFailed <= 1) {
+		return usagef("--max-failed: %v, want a share from 0 to 1", o.maxFailed)
+	}
+	if o.RetryFailed != "" && (len(o.Cases) > 0 || len(o.Slices) > 0 || o.Failing != "") {
+		return usagef("--retry-failed asks what failed in its result: it takes no --case, --slice or --filter-failing")
+	}
 	return nil
 }
 
@@ -105,6 +135,9 @@ func (a *app) evalFiles(o evalOptions) (*pipeline.Evaluation, error) {
 	}
 	if o.Golden != "" || o.Retriever != "" {
 		return nil, usagef("--qrels takes no --golden and no --retriever")
+	}
+	if o.gates.Baseline != "" || o.gates.Gate || len(o.gates.Gates) > 0 {
+		return nil, usagef("--qrels takes no --baseline and no gates: keep the result with --out, then goldgen compare")
 	}
 	ks := o.K
 	if len(ks) == 0 {
@@ -116,30 +149,78 @@ func (a *app) evalFiles(o evalOptions) (*pipeline.Evaluation, error) {
 	})
 }
 
-func (a *app) reportEval(e *pipeline.Evaluation) error {
-	var err error
-	if a.json {
-		err = a.printJSON(e.Result)
-	} else {
-		err = report.Terminal(a.stdout, e.Result, a.style())
-	}
-	if err != nil {
-		return err
-	}
-	if e.Path != "" && !a.json {
-		fmt.Fprintf(a.stderr, "goldgen: result kept in %s\n", e.Path)
-	}
-	if err := leakNote(e); err != nil {
-		return err
-	}
-	return failedNote(e)
+// evalDocument is the answer of eval --json; what was not asked for is left out.
+type evalDocument struct {
+	*eval.Result
+	Baseline   *pipeline.Baseline `json:"baseline,omitempty"`
+	Comparison *eval.Comparison   `json:"comparison,omitempty"`
+	Gates      *eval.GateCheck    `json:"gates,omitempty"`
 }
 
-// failedNote ends with exit code 3 when queries got no answer but an error.
+// reportEval prints what was scored and ends with the gravest exit code: too
+// many failed queries, a leak, what the gates say, then failed queries.
+func (a *app) reportEval(g *pipeline.Gated, gates func() error) error {
+	if err := a.printEval(g); err != nil {
+		return err
+	}
+	if g.Path != "" && !a.json {
+		fmt.Fprintf(a.stderr, "goldgen: result kept in %s\n", g.Path)
+	}
+	if g.TooManyFailed {
+		return failedNote(g.Evaluation)
+	}
+	if err := leakNote(g.Evaluation); err != nil {
+		return err
+	}
+	if gates != nil {
+		if err := gates(); err != nil {
+			return err
+		}
+	}
+	return failedNote(g.Evaluation)
+}
+
+func (a *app) printEval(g *pipeline.Gated) error {
+	if a.json {
+		return a.printJSON(evalDocument{Result: g.Result, Baseline: g.Baseline, Comparison: g.Comparison, Gates: g.Gates})
+	}
+	if err := report.Terminal(a.stdout, g.Result, a.style()); err != nil {
+		return err
+	}
+	switch {
+	case g.Comparison != nil:
+		fmt.Fprintln(a.stdout)
+		if err := a.printFields([]field{{"baseline", g.Baseline.Path + " (" + g.Baseline.Why + ")"}}); err != nil {
+			return err
+		}
+		return report.CompareTerminal(a.stdout, g.Comparison, a.style())
+	case g.Gates != nil:
+		return report.GatesTerminal(a.stdout, g.Gates, a.style())
+	}
+	return nil
+}
+
+// gatedNote ends with the exit code of the comparison, or of gates alone.
+func gatedNote(g *pipeline.Gated, p *pipeline.Project, o pipeline.GateEval) error {
+	if g.Comparison != nil {
+		return verdictNote(g.Comparison, p.MayCannotTell(o.Strict), pipeline.CompareOptions{Base: g.Baseline.Path, Candidate: g.Path})
+	}
+	return gateNote(g.Verdict(), p.MayCannotTell(o.Strict))
+}
+
+// failedNote ends with exit code 3 when queries got no answer but an error, and
+// with 1 when so many did that a result does not stand.
 func failedNote(evaluations ...*pipeline.Evaluation) error {
 	n := 0
 	for _, e := range evaluations {
 		n += len(e.Result.Failed)
+		if e.TooManyFailed {
+			return &pipeline.HintedError{
+				Err: fmt.Errorf("%d of %d queries failed, more than eval.max_failed allows: the result is kept, and does not stand",
+					len(e.Result.Failed), e.Result.Counts.Cases),
+				Hint: "goldgen eval --retry-failed " + e.Path + " asks only these again",
+			}
+		}
 	}
 	if n == 0 {
 		return nil

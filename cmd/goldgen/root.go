@@ -60,7 +60,7 @@ func newRoot(a *app) *cobra.Command {
 	root.AddCommand(
 		newInit(a), newDoctor(a), newRun(a),
 		newSnapshot(a), newSample(a), newGenerate(a), newJudge(a),
-		newEval(a),
+		newEval(a), newCompare(a),
 		newDatasets(a),
 		newPrompts(a), newCache(a), newVersion(a), newCompletion(a), newMan(a),
 	)
@@ -102,7 +102,7 @@ const (
 	codeFailed        = "1 could not run"
 	codeUsage         = "2 usage or configuration"
 	codePartly        = "3 done, but units failed or a quota was not met"
-	codeGate          = "4 a leak was found"
+	codeGate          = "4 a gate failed or a leak was found"
 	codeNotComparable = "5 not comparable"
 	codeInterrupted   = "130 interrupted"
 )

@@ -1,0 +1,109 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/retrieve"
+)
+
+// readKept reads a result folder whole.
+func readKept(dir string) (*Kept, error) {
+	stored, err := ReadResult(dir)
+	if err != nil {
+		return nil, err
+	}
+	return stored.Read()
+}
+
+// fillFrom takes what the options leave open from an earlier result.
+func fillFrom(o *EvalOptions, k *Kept) {
+	r := k.Result
+	if o.Golden == "" && r.Golden != nil {
+		o.Golden = r.Golden.Ref
+	}
+	if o.Retriever == "" {
+		o.Retriever = r.Retriever.Spec
+	}
+	if len(o.K) == 0 {
+		o.K = r.Conventions.K
+	}
+	if o.Measures == "" {
+		o.Measures = strings.Join(k.Scoring.Measures, ",")
+	}
+	if o.MinGrade == 0 {
+		o.MinGrade = k.Scoring.MinGrade
+	}
+	if o.Source == "" {
+		o.Source = r.Conventions.Source
+	}
+	if len(o.SliceBy) == 0 {
+		o.SliceBy = k.Scoring.SliceBy
+	}
+}
+
+// checkEarlier refuses to mix answers of different retrievers or depths.
+func (j *evalJob) checkEarlier() error {
+	k := j.earlier
+	if k.Index != j.indexVersion() {
+		differs := k.Retriever.Differs(j.description)
+		if len(differs) == 0 {
+			differs = []string{"corpus or embedding"}
+		}
+		return fmt.Errorf("%w: --retry-failed %s: its answers are of another retriever: %s", ErrNotComparable, k.Dir, strings.Join(differs, ", "))
+	}
+	if k.Result.Golden == nil || k.Result.Golden.Digest != j.set.Ref().Digest {
+		return fmt.Errorf("%w: --retry-failed %s: it was made over another golden set than %s", ErrNotComparable, k.Dir, j.set.Ref())
+	}
+	if depth := fmt.Sprint(k.Result.Conventions.Pins["depth"]); depth != fmt.Sprint(j.depth) {
+		return fmt.Errorf("%w: --retry-failed %s: it asked for %s hits a query, now it would be %d", ErrNotComparable, k.Dir, depth, j.depth)
+	}
+	if k.failedCases() == 0 {
+		return fmt.Errorf("%w: --retry-failed %s: no query failed in it", ErrConfig, k.Dir)
+	}
+	return nil
+}
+
+func (k *Kept) failedCases() int { return len(k.Result.Failed) }
+
+// before answers from the earlier result, and asks next what failed there.
+func (k *Kept) before(next retrieve.Retriever) retrieve.Retriever {
+	answered := make(map[string]*eval.Case, len(k.Input.Cases))
+	for i := range k.Input.Cases {
+		if c := &k.Input.Cases[i]; c.Failed == "" {
+			answered[c.ID] = c
+		}
+	}
+	return &answeredBefore{answered, k.Input.Unit == eval.UnitSpans, next}
+}
+
+type answeredBefore struct {
+	answered map[string]*eval.Case
+	bySpan   bool // its hits are spans of documents
+	next     retrieve.Retriever
+}
+
+// Retrieve implements retrieve.Retriever.
+func (a *answeredBefore) Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Result, error) {
+	c, ok := a.answered[q.ID]
+	if !ok {
+		return a.next.Retrieve(ctx, q)
+	}
+	out := retrieve.Result{Took: c.Took}
+	for i, id := range c.Ranking {
+		hit := retrieve.Hit{ChunkID: id}
+		if a.bySpan {
+			hit = retrieve.Hit{DocID: c.Spans[i].Doc, Start: c.Spans[i].Start, End: c.Spans[i].End}
+		}
+		if c.Scores != nil {
+			hit.Score = c.Scores[i]
+		}
+		out.Hits = append(out.Hits, hit)
+	}
+	return out, nil
+}
+
+// spanName is how rankings call a hit that is a span and no chunk.
+func spanName(s eval.Span) string { return fmt.Sprintf("%s[%d,%d)", s.Doc, s.Start, s.End) }
