@@ -41,13 +41,22 @@ func (s *scores) abstention() *Abstention {
 		why = append(why, "no case expects an answer")
 	}
 	if len(why) == 0 && !scoredAll {
-		why = append(why, "AUROC: the retriever gives no scores")
+		why = append(why, "AUROC and threshold: the retriever gives no scores")
 	}
 	if len(why) == 0 {
-		a.AUROC = ptr(auroc(topScores(s.in.Cases, false), topScores(s.in.Cases, true)))
+		answerable, abstaining := topScores(s.in.Cases, false), topScores(s.in.Cases, true)
+		a.AUROC = ptr(auroc(answerable, abstaining))
+		a.Threshold = newThreshold(answerable, abstaining, s.in.falseAnswers())
 	}
 	a.Why = strings.Join(why, "; ")
 	return &a
+}
+
+func (in *Input) falseAnswers() float64 {
+	if in.FalseAnswers == nil {
+		return DefaultFalseAnswers
+	}
+	return *in.FalseAnswers
 }
 
 func btoi(b bool) int {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/eval"
@@ -264,8 +265,13 @@ func TestAbstention(t *testing.T) {
 	}
 	f := func(v float64) *float64 { return &v }
 	r := evaluate(t, input("mrr", cases...))
-	want := &eval.Abstention{Cases: 4, Answerable: 3, AnswerRate: f(2.0 / 3), FalseAnswer: f(0.5), AUROC: f(8.5 / 12)}
-	if diff := cmp.Diff(want, r.Abstention); diff != "" {
+	want := &eval.Abstention{Cases: 4, Answerable: 3, AnswerRate: f(2.0 / 3), FalseAnswer: f(0.5), AUROC: f(8.5 / 12),
+		// 5 % of four allow no false answer: above .5, only .9 is left. Four cases
+		// are too few for an upper end; the lower one is the third, as fewer than
+		// three of four lie below the quantile with a chance of .014 only.
+		Threshold: &eval.Threshold{Target: 0.05, Value: 0.9, Low: f(0.2), FalseAnswerHigh: 1 - math.Pow(0.025, 0.25), AnswerRate: 1.0 / 3, Method: r.Abstention.Threshold.Method},
+	}
+	if diff := cmp.Diff(want, r.Abstention, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if m, _ := r.Metrics.Get("mrr"); m.N != 3 {
@@ -274,7 +280,7 @@ func TestAbstention(t *testing.T) {
 
 	cases[0].Scores = nil
 	r = evaluate(t, input("mrr", cases...))
-	if r.Abstention.AUROC != nil || r.Abstention.Why != "AUROC: the retriever gives no scores" {
+	if r.Abstention.AUROC != nil || r.Abstention.Why != "AUROC and threshold: the retriever gives no scores" {
 		t.Errorf("%+v", r.Abstention)
 	}
 	if r = evaluate(t, input("mrr", cases[3:]...)); r.Abstention.AnswerRate != nil || r.Abstention.Why != "no case expects an answer" {

@@ -11,17 +11,18 @@ import (
 
 // Header says what was scored. Evaluate passes it on.
 type Header struct {
-	Golden      *GoldenRef     `json:"golden"`       // nil for TREC files
-	Trust       string         `json:"trust"`        // datasets.TrustNone ...
-	TrustDetail string         `json:"trust_detail"` // the figures behind it, in words
-	Retriever   RetrieverRef   `json:"retriever"`
-	Source      string         `json:"-"` // in, judged, out; "" where there is none
-	SourceOnly  int            `json:"-"` // cases read as `in` because nobody else judged their source
-	K           []int          `json:"-"`
-	Corpus      string         `json:"-"` // digest of the corpus rows, "" unknown
-	Unit        string         `json:"-"` // of what is ranked: document, chunk ...
-	SpanUnit    string         `json:"-"` // that span measures count in: SpanTokens, or SpanBytes (also "")
-	Pins        map[string]any `json:"-"` // further conventions, shown as they stand
+	Golden       *GoldenRef     `json:"golden"`       // nil for TREC files
+	Trust        string         `json:"trust"`        // datasets.TrustNone ...
+	TrustDetail  string         `json:"trust_detail"` // the figures behind it, in words
+	Retriever    RetrieverRef   `json:"retriever"`
+	Source       string         `json:"-"` // in, judged, out; "" where there is none
+	SourceOnly   int            `json:"-"` // cases read as `in` because nobody else judged their source
+	K            []int          `json:"-"`
+	Corpus       string         `json:"-"` // digest of the corpus rows, "" unknown
+	Unit         string         `json:"-"` // of what is ranked: document, chunk ...
+	SpanUnit     string         `json:"-"` // that span measures count in: SpanTokens, or SpanBytes (also "")
+	FalseAnswers *float64       `json:"-"` // rate that the abstention threshold meets; nil means DefaultFalseAnswers
+	Pins         map[string]any `json:"-"` // further conventions, shown as they stand
 }
 
 // GoldenRef names the set that was scored.
@@ -249,12 +250,13 @@ type Failure struct {
 // Abstention is the block of cases that no allowed record answers. A rate or
 // the AUROC is nil where it is undefined; Why says why.
 type Abstention struct {
-	Cases       int      `json:"cases"`        // that expect abstention
-	Answerable  int      `json:"answerable"`   // that expect an answer
-	AnswerRate  *float64 `json:"answer_rate"`  // answerable cases with a result
-	FalseAnswer *float64 `json:"false_answer"` // abstention cases with a result
-	AUROC       *float64 `json:"auroc"`        // of the top score, answerable against abstention
-	Why         string   `json:"why,omitempty"`
+	Cases       int        `json:"cases"`        // that expect abstention
+	Answerable  int        `json:"answerable"`   // that expect an answer
+	AnswerRate  *float64   `json:"answer_rate"`  // answerable cases with a result
+	FalseAnswer *float64   `json:"false_answer"` // abstention cases with a result
+	AUROC       *float64   `json:"auroc"`        // of the top score, answerable against abstention
+	Threshold   *Threshold `json:"threshold"`    // of the top score; nil where AUROC is
+	Why         string     `json:"why,omitempty"`
 }
 
 // Latency in milliseconds: nearest-rank percentiles over the cases with a
