@@ -29,6 +29,7 @@ type EvalOptions struct {
 
 	Restriction
 	RetryFailed string   // a result of the same retriever: only its failed queries are asked
+	Diagnose    bool     // ask further to find out why cases failed
 	Cache       bool     // take answers from earlier evaluations of the same index
 	MaxFailed   *float64 // share of failed queries from which on the result does not stand
 }
@@ -41,6 +42,9 @@ type Evaluation struct {
 	// TooManyFailed says that more queries failed than eval.max_failed allows:
 	// the result is kept to be completed, and is not in the history.
 	TooManyFailed bool
+
+	Diagnosis *eval.Diagnosis // with every failed case; nil unless asked for
+	Named     []string        // the cases that were asked for by name
 }
 
 // Eval scores one retriever over a golden set and keeps the result.

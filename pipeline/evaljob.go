@@ -82,6 +82,9 @@ func (j *evalJob) run(ctx context.Context) (*Evaluation, error) {
 	if j.o.PerCase {
 		result.AddCases()
 	}
+	if j.o.Diagnose {
+		return j.keepDiagnosed(ctx, in, result)
+	}
 	return j.keep(in, result)
 }
 

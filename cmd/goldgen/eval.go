@@ -39,6 +39,7 @@ func (o *evalOptions) addFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.Include, "include", nil, "statuses besides active: needs_review")
 	f.StringArrayVar(&o.Cases, "case", nil, "ask only this case: its id, or the beginning of it; may be repeated")
 	f.StringArrayVar(&o.Slices, "slice", nil, "ask only the cases of a slice, such as query_type=factual; may be repeated")
+	f.BoolVar(&o.Diagnose, "diagnose", false, "find out why cases failed, by asking further: deeper, without filters, by other retrievers")
 	f.StringVar(&o.Failing, "filter-failing", "", "ask only the cases that failed in this result")
 	f.StringVar(&o.RetryFailed, "retry-failed", "", "ask only the queries that failed in this result, and join both into a new one")
 	f.BoolVar(&o.Cache, "cache", false, "take answers from earlier evaluations of the same index where there are any, and keep new ones")
@@ -185,6 +186,9 @@ func (a *app) printEval(g *pipeline.Gated) error {
 		return a.printJSON(evalDocument{Result: g.Result, Baseline: g.Baseline, Comparison: g.Comparison, Gates: g.Gates})
 	}
 	if err := report.Terminal(a.stdout, g.Result, a.style()); err != nil {
+		return err
+	}
+	if err := a.printDiagnosis(g.Evaluation); err != nil {
 		return err
 	}
 	switch {
