@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -43,7 +44,9 @@ func ParseAnswerGate(text string) (AnswerGate, error) {
 	first := p.next()
 	if g.measure = slices.Index(AnswerMeasures(), first.text); g.measure < 0 {
 		return g, &GateError{
-			Gate: text, At: first.at, Why: fmt.Sprintf("%q is no measure of answers: %s", first.text, strings.Join(AnswerMeasures(), ", ")),
+			Gate: text, At: first.at,
+			Why:  "no measure of answers: these are " + strings.Join(AnswerMeasures(), ", "),
+			Near: nearest(first.text, AnswerMeasures()),
 		}
 	}
 	if g.drop = p.peek() == "drop"; g.drop {
@@ -79,10 +82,10 @@ func (r *AnswersResult) Gates(gates []AnswerGate, base AnswerBaseline, alpha flo
 			tests = append(tests, r.test(g, of, base))
 		}
 	}
-	harmful := holmBelow(tests, alpha)
+	correctHarm(tests)
 	out := make([]GateResult, len(tests))
 	for i, t := range tests {
-		out[i] = t.result(harmful[i], alpha)
+		out[i] = t.result(alpha)
 	}
 	return out, nil
 }
@@ -107,19 +110,20 @@ func (r *AnswersResult) gateGroups(g AnswerGate) ([]*group, error) {
 type gateTest struct {
 	gate    AnswerGate
 	slice   string
-	margin  float64 // of the mean over the bound: good above 0
-	harm    float64 // p of "at or above the bound"; 1 where nothing can be said
-	safe    float64 // p of "below the bound"
 	figures string
-	undone  string // why it cannot be tested
-	passed  bool   // without a test: nothing changed
+	tested  bool
+	undone  string  // why it is not tested
+	passed  bool    // without a test: nothing changed
+	harm    float64 // p of a mean at the bound being this low or lower
+	holm    float64 // harm after Holm
+	safe    float64 // p of a mean at the bound being this high or higher
 }
 
 func (r *AnswersResult) test(g AnswerGate, of *group, base AnswerBaseline) gateTest {
-	t := gateTest{gate: g, harm: 1, safe: 1}
+	t := gateTest{gate: g}
 	if of.dimension >= 0 {
 		d := &r.in.Dimensions[of.dimension]
-		t.slice = d.Name + "=" + d.values[of.value]
+		t.slice = d.Name + "=" + cmp.Or(d.values[of.value], noValue)
 	}
 	values, unknown, changed := r.gateValues(g, of, base)
 	m := momentsOf(values, of.cases, r.clusters.of)[0]
@@ -172,55 +176,52 @@ func (t *gateTest) test(m moments) {
 	if t.gate.drop {
 		bound = -bound
 	}
-	t.margin = m.mean - bound
+	t.tested = true
+	above := m.mean - bound
 	if m.variance == 0 {
-		t.harm, t.safe = float64(btoi(t.margin >= -1e-12)), float64(btoi(t.margin < -1e-12))
+		below := above < -sameValue
+		t.harm, t.safe = float64(btoi(!below)), float64(btoi(below))
 		return
 	}
 	dist := distuv.StudentsT{Sigma: 1, Nu: float64(m.clusters - 1)}
-	t.harm = dist.CDF(t.margin / math.Sqrt(m.variance))
-	t.safe = 1 - t.harm
+	t.harm, t.safe = dist.CDF(above/math.Sqrt(m.variance)), dist.Survival(above/math.Sqrt(m.variance))
 }
 
-// holmBelow says which tests show harm at the level, by Holm's step-down over
-// all of them.
-func holmBelow(tests []gateTest, alpha float64) []bool {
-	order := make([]int, len(tests))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case tests[a].harm < tests[b].harm:
-			return -1
-		case tests[a].harm > tests[b].harm:
-			return 1
+// correctHarm puts Holm's adjusted p-values in the place of those of harm, over
+// all gates that are tested.
+func correctHarm(tests []gateTest) {
+	var ps []float64
+	for _, t := range tests {
+		if t.tested {
+			ps = append(ps, t.harm)
 		}
-		return 0
-	})
-	out := make([]bool, len(tests))
-	for rank, i := range order {
-		if tests[i].harm > alpha/float64(len(tests)-rank) {
-			break
-		}
-		out[i] = true
 	}
-	return out
+	adjusted := adjust(ps)
+	for i := range tests {
+		if tests[i].tested {
+			tests[i].holm, adjusted = adjusted[0], adjusted[1:]
+		}
+	}
 }
 
-func (t *gateTest) result(harmful bool, alpha float64) GateResult {
+func (t *gateTest) result(alpha float64) GateResult {
 	out := GateResult{Gate: t.gate.text, Slice: t.slice}
+	bound := fmt.Sprintf("the floor of %v", t.gate.bound)
+	if t.gate.drop {
+		bound = fmt.Sprintf("the margin of %v", t.gate.bound)
+	}
 	switch {
 	case t.passed:
 		out.Verdict, out.Why = Pass, t.figures
-	case t.undone != "":
+	case !t.tested:
 		out.Verdict, out.Why = CannotTell, t.figures+": "+t.undone
-	case harmful:
-		out.Verdict, out.Why = Fail, fmt.Sprintf("%s, below the bound (one-sided p %.4f, Holm)", t.figures, t.harm)
+	case t.holm <= alpha:
+		out.Verdict, out.Why = Fail, fmt.Sprintf("%s: worse than %s (p %.2g, %.2g after Holm)", t.figures, bound, t.harm, t.holm)
 	case t.safe <= alpha:
-		out.Verdict, out.Why = Pass, fmt.Sprintf("%s (one-sided p %.4f)", t.figures, t.safe)
+		out.Verdict, out.Why = Pass, fmt.Sprintf("%s: within %s (p %.2g)", t.figures, bound, t.safe)
 	default:
-		out.Verdict, out.Why = CannotTell, fmt.Sprintf("%s: too near the bound for this many cases (one-sided p %.4f for above it, %.4f for below)", t.figures, t.safe, t.harm)
+		out.Verdict = CannotTell
+		out.Why = fmt.Sprintf("%s: neither worse than %s (p %.2g) nor within it (p %.2g) for sure", t.figures, bound, t.harm, t.safe)
 	}
 	return out
 }
