@@ -23,6 +23,7 @@ func (s *scores) result() *Result {
 		Leaks:        nonNil(findLeaks(in)),
 		FilterErrors: nonNil(collect(in, filterErrorsOf)),
 		Abstention:   s.abstention(),
+		Memory:       s.memory(),
 		Failed:       s.failures(),
 		Latency:      latencyOf(in.Cases),
 		Counts:       s.counted,

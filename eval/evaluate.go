@@ -35,8 +35,9 @@ func newScores(in Input) (*scores, error) {
 	} else {
 		settle(&in, p)
 	}
-	s.measures = withHidden(in.Measures)
+	s.measures = withHidden(in.Measures, len(p.stale) > 0)
 	s.groups = s.group()
+	s.memoryOf = s.memoryGroups()
 	return s, nil
 }
 
@@ -74,6 +75,7 @@ type scores struct {
 	everyScore bool      // no result is without a score
 	measures   []Measure // those asked for, then the hidden ones
 	groups     []group
+	memoryOf   []group   // by kind of scope
 	ties       *tieMoves // nil where no case has a tie
 	values     *matrix   // by case; means over draws where labels are uncertain
 	counted    Counts
@@ -92,16 +94,19 @@ type group struct {
 const (
 	hiddenFirst = iota // success@1
 	hiddenTen          // success@10
-	hiddenCount        // then one residual for each rbp
+	hiddenCount        // then one residual for each rbp, and two counts of stale results
 )
 
-func withHidden(asked []Measure) []Measure {
+func withHidden(asked []Measure, stale bool) []Measure {
 	out := append(slices.Clone(asked), Measure{kind: success, k: 1}, Measure{kind: success, k: 10})
 	for _, m := range asked {
 		if m.kind == rbp {
 			m.kind = rbpRest
 			out = append(out, m)
 		}
+	}
+	if stale {
+		out = append(out, Measure{kind: staleAbove}, Measure{kind: staleCase})
 	}
 	return out
 }
@@ -170,8 +175,14 @@ func (s *scores) scoreAll() {
 }
 
 func (s *scores) addMoments(m *matrix, draws int) {
-	parallel(len(s.groups), func(g int) {
-		group := &s.groups[g]
+	n := len(s.groups)
+	parallel(n+len(s.memoryOf), func(g int) {
+		var group *group
+		if g < n {
+			group = &s.groups[g]
+		} else {
+			group = &s.memoryOf[g-n]
+		}
 		if group.moments == nil {
 			group.moments = make([][]moments, len(s.measures))
 			for j := range group.moments {

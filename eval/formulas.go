@@ -12,6 +12,7 @@ type view struct {
 	given    []int16   // gains in the order given, while ties are reordered
 	moved    []float64 // values of one order of the ties
 	overlaps []overlap // with the evidence, by cut of span measures
+	stale    []int     // indexes of results that are labelled stale
 	log2     []float64 // log2[i] = log2(i+2), at least as long as gains and ideal
 }
 
@@ -63,6 +64,8 @@ var formulas = [kinds]func(*step, *view) float64{
 	spanRecall:             func(s *step, v *view) float64 { return spanOf(s, v, spanRecallOf) },
 	spanPrecision:          func(s *step, v *view) float64 { return spanOf(s, v, spanPrecisionOf) },
 	spanIoU:                func(s *step, v *view) float64 { return spanOf(s, v, spanIoUOf) },
+	staleAbove:             staleAboveOf,
+	staleCase:              staleCaseOf,
 	numQueries:             func(*step, *view) float64 { return 1 },
 	numReturned:            func(_ *step, v *view) float64 { return float64(len(v.gains)) },
 	numRelevant:            func(s *step, v *view) float64 { return float64(s.relevant(v)) },

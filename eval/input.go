@@ -51,6 +51,7 @@ type Case struct {
 	Ranking []string      // ids, best first; the order is the ranking
 	Scores  []float64     // of Ranking, or nil where the retriever gives none; they do not order it
 	Spans   []Span        // where the results of Ranking stand, or nil; a zero one is nowhere
+	Sources []string      // the kind of source of each result of Ranking, or nil where none is expected
 	Took    time.Duration // 0 unknown
 	Failed  string        // the retriever's error for this query, "" none
 
@@ -64,7 +65,7 @@ type Background struct {
 	Filters        []corpus.Filter
 	AsOf           *time.Time
 	Tags           []string
-	ExpectedSource string // kind of source that should answer it
+	ExpectedSource string // kind of source that should answer it, see Case.Sources
 
 	// What the query was written from, sorted: cases that share one are not
 	// independent (see Conventions.Cluster). A case with none stands alone.

@@ -51,6 +51,8 @@ const (
 	spanRecall
 	spanPrecision
 	spanIoU
+	staleAbove // hidden: stale results above the current one
+	staleCase  // hidden: whether there is any
 	numQueries
 	numReturned
 	numRelevant

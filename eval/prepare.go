@@ -19,6 +19,8 @@ type prepared struct {
 
 	cuts     []int     // of span measures
 	overlaps []overlap // case after case, one for each cut
+
+	stale map[int][]int // by case with a chunk labelled stale: indexes of such results
 }
 
 // caseFacts is what scoring needs to know of a case besides its labels.
@@ -62,6 +64,7 @@ func prepare(in *Input) (*prepared, error) {
 		}
 	}
 	p.addSpans(in)
+	p.addStale()
 	return p, nil
 }
 
@@ -132,6 +135,9 @@ func (p *prepared) readRanking(i int, c *Case, index map[string]int32) error {
 	}
 	if c.Spans != nil && len(c.Spans) != len(c.Ranking) {
 		return fmt.Errorf("%d spans for %d results", len(c.Spans), len(c.Ranking))
+	}
+	if c.Sources != nil && len(c.Sources) != len(c.Ranking) {
+		return fmt.Errorf("%d sources for %d results", len(c.Sources), len(c.Ranking))
 	}
 	for rank, id := range c.Ranking {
 		at, known := index[id]

@@ -55,9 +55,10 @@ type Result struct {
 	Leaks        []Leak        `json:"leaks"`
 	FilterErrors []FilterError `json:"filter_errors"`
 	Abstention   *Abstention   `json:"abstention"`
-	Missing      int           `json:"missing"`    // cases with no result; they score 0
-	Failed       []Failure     `json:"failed"`     // queries that the retriever answered with an error
-	Latency      *Latency      `json:"latency_ms"` // nil where no times are known
+	Memory       *Memory       `json:"memory,omitempty"` // nil where no case is about memory
+	Missing      int           `json:"missing"`          // cases with no result; they score 0
+	Failed       []Failure     `json:"failed"`           // queries that the retriever answered with an error
+	Latency      *Latency      `json:"latency_ms"`       // nil where no times are known
 	Counts       Counts        `json:"counts"`
 	Saturated    bool          `json:"saturated"` // so near 1 that the set cannot show a regression
 	Hints        []string      `json:"hints"`

@@ -140,7 +140,7 @@ func (pl *plan) values(v *view, row []float64) {
 
 // look fills the view with one case.
 func (pl *plan) look(p *prepared, grades []int16, i int, v *view) {
-	v.gains, v.ideal, v.overlaps = v.gains[:0], v.ideal[:0], p.overlapsOf(i)
+	v.gains, v.ideal, v.overlaps, v.stale = v.gains[:0], v.ideal[:0], p.overlapsOf(i), p.stale[i]
 	for _, at := range p.hits[p.hitStart[i] : p.hitStart[i]+int(p.facts[i].results)] {
 		if at == unlabelledHit {
 			v.gains = append(v.gains, Unlabelled)

@@ -92,7 +92,8 @@ type hitRow struct {
 	ChunkID string   `parquet:"chunk_id"`
 	Score   *float64 `parquet:"score,optional"`
 	Place   *spanRow `parquet:"place,optional"`
-	Grade   int32    `parquet:"grade"` // -1 unknown, -2 no label
+	Source  *string  `parquet:"source,optional"` // kind of source, where the case expects one
+	Grade   int32    `parquet:"grade"`           // -1 unknown, -2 no label
 }
 
 type leakRow struct {
@@ -151,6 +152,9 @@ func (row *caseRow) rank(c *eval.Case, grades map[string]int32) {
 		if c.Spans != nil {
 			place := newSpanRow(c.Spans[i])
 			hit.Place = &place
+		}
+		if c.Sources != nil {
+			hit.Source = &c.Sources[i]
 		}
 		row.Ranking = append(row.Ranking, hit)
 	}
@@ -212,6 +216,9 @@ func (row *caseRow) ranked(c *eval.Case) error {
 		}
 		if h.Place != nil {
 			c.Spans = append(c.Spans, h.Place.span())
+		}
+		if h.Source != nil {
+			c.Sources = append(c.Sources, *h.Source)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -52,10 +53,33 @@ func (b *bench) complete(in *eval.Input, usual bool) {
 			in.Measures = eval.SpanMeasures(in.K)
 		}
 	}
+	for i := range in.Cases {
+		if c := &in.Cases[i]; c.Background.ExpectedSource != "" {
+			c.Sources = b.sourcesOf(c)
+		}
+	}
 	if in.Unit == eval.UnitSpans || eval.HasSpanMeasure(in.Measures) {
 		in.SpanUnit = eval.SpanTokens
 		b.placeSpans(in.Cases)
 	}
+}
+
+// sourcesOf names the kind of source of each result: its chunk's metadata
+// "source", else its unit; "" where the snapshot lacks the chunk. A span is of
+// the kind of the first chunk that it shares bytes with.
+func (b *bench) sourcesOf(c *eval.Case) []string {
+	out := make([]string, len(c.Ranking))
+	for n, id := range c.Ranking {
+		if c.Spans != nil && !b.HasChunk(id) {
+			if in := b.chunksIn(c, n); len(in) > 0 {
+				id = in[0].ID
+			}
+		}
+		if chunk, ok := b.chunk(id); ok {
+			out[n] = cmp.Or(chunk.Metadata["source"], chunk.Unit)
+		}
+	}
+	return out
 }
 
 // placeSpans says of every result and of the evidence where it stands.
