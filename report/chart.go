@@ -56,13 +56,6 @@ type point struct{ X, Y, Low, High string }
 
 type segment struct{ X1, Y1, X2, Y2 string }
 
-// textTable is a drawing's figures as text.
-type textTable struct {
-	Caption string
-	Columns []string
-	Rows    [][]string
-}
-
 // sample is a value at one of the places along x.
 type sample struct {
 	at             int
@@ -119,7 +112,7 @@ func (c *chart) y(s scale, v float64) float64 {
 
 // along is the i-th of n places, in percent.
 func along(i, n int) float64 {
-	left, right := chartLeft+6, 94.0
+	left, right := chartLeft+6, 89.5
 	if n < 2 {
 		return (left + right) / 2
 	}
@@ -127,7 +120,7 @@ func along(i, n int) float64 {
 }
 
 // labelsAcross is how many labels fit along x on a phone.
-const labelsAcross = 5
+const labelsAcross = 4
 
 // thin leaves the labels of a few places, the last one among them.
 func thin(ticks []tick) {
@@ -208,7 +201,7 @@ func overKChart(results []Scored, measure string) (c chart, ok bool) {
 func sampleTable(caption, first string, labels []string, lines []series, data [][]sample) textTable {
 	t := textTable{Caption: caption, Columns: []string{first}}
 	for _, l := range lines {
-		t.Columns = append(t.Columns, l.Name)
+		t.Columns = append(t.Columns, ">"+l.Name)
 	}
 	for at, label := range labels {
 		row := []string{Escape(label)}

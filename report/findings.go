@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -121,7 +122,7 @@ func deepest(r *eval.Result) int {
 
 // verdict is what stands above everything: a word, and why.
 type verdict struct {
-	Class string // pass, fail, open
+	Class string // pass, fail, open, none
 	Word  string
 	Why   string
 }
@@ -129,24 +130,39 @@ type verdict struct {
 // Verdict says what the findings come to. A leak fails whatever else is true.
 func (f *Findings) verdict() verdict {
 	leaks, c := len(f.Results[0].Result.Leaks), f.Comparison
+	if leaks == 0 {
+		return compared(c)
+	}
+	why := leakWords(leaks)
+	if c != nil && c.Comparable && c.Verdict == eval.Fail {
+		why = compared(c).Why + "; " + why
+	}
+	return verdict{"fail", "Fail", why}
+}
+
+// compared is the verdict of a comparison alone.
+func compared(c *eval.Comparison) verdict {
 	switch {
-	case leaks > 0 && (c == nil || c.Verdict != eval.Fail):
-		return verdict{"fail", "Fail", leakWords(leaks)}
 	case c == nil:
-		return verdict{"open", "No verdict", "there is no baseline to compare with"}
+		return verdict{"none", "No verdict", "there is no baseline to compare with"}
 	case !c.Comparable:
 		return verdict{"open", "Not comparable", "the two results differ in more than the retriever: " + sentence(c.Differs)}
 	}
 	failed, open := gateCounts(c.Gates)
 	switch c.Verdict {
 	case eval.Fail:
-		return verdict{"fail", "Fail", count(failed, "gate", "gates") + " of " + count(len(c.Gates), "gate", "gates") + " failed"}
+		return verdict{"fail", "Fail", ofGates(failed, c) + " failed"}
 	case eval.CannotTell:
 		return verdict{"open", "Cannot tell", cannotWords(open, c)}
 	case eval.Pass:
 		return verdict{"pass", "Pass", passWords(c)}
 	}
-	return verdict{"open", "No verdict", "there are no gates"}
+	return verdict{"none", "No verdict", "there are no gates"}
+}
+
+// ofGates is a number of the comparison's gates.
+func ofGates(n int, c *eval.Comparison) string {
+	return fmt.Sprintf("%d of %s", n, count(len(c.Gates), "gate", "gates"))
 }
 
 func gateCounts(gates []eval.GateResult) (failed, open int) {
@@ -166,7 +182,7 @@ func cannotWords(open int, c *eval.Comparison) string {
 	if open == 0 {
 		return "this many cases do not decide it"
 	}
-	return count(open, "gate", "gates") + " of " + count(len(c.Gates), "gate", "gates") + " cannot be decided with " + count(c.Cases, "case", "cases")
+	return ofGates(open, c) + " cannot be decided with " + count(c.Cases, "case", "cases")
 }
 
 func passWords(c *eval.Comparison) string {

@@ -109,22 +109,22 @@ func compared(s *report.Scored) *eval.Comparison {
 			{Gate: "leaks = 0", Verdict: eval.Pass, Why: "0 leaks"},
 		},
 	}
-	difference := func(base, now, half float64) eval.Difference {
+	difference := func(base, now, half float64, n int) eval.Difference {
 		d := now - base
 		return eval.Difference{
 			Base: p(base), Candidate: p(now), Difference: p(d), Low: p(d - half), High: p(d + half), P: p(0.2), PHolm: p(0.4),
-			Better: 12, Worse: 7, Same: len(s.Cases) - 19, SmallestDetectable: p(0.03), N: len(s.Cases), Clusters: len(s.Cases) / 2,
+			Better: 12, Worse: 7, Same: n - 19, SmallestDetectable: p(0.03), N: n, Clusters: n / 2,
 		}
 	}
 	for i, m := range s.Result.Metrics {
-		c.Metrics = append(c.Metrics, eval.NamedDifference{Name: m.Name, Difference: difference(*m.Mean-0.012+0.006*float64(i), *m.Mean, 0.021)})
+		c.Metrics = append(c.Metrics, eval.NamedDifference{Name: m.Name, Difference: difference(*m.Mean-0.012+0.006*float64(i), *m.Mean, 0.021, m.N)})
 	}
 	for _, by := range s.Result.Slices {
 		out := eval.DifferenceSliceBy{Name: by.Name}
 		for i, slice := range by.Slices {
 			ds := eval.DifferenceSlice{Value: slice.Value, N: slice.N}
 			for _, m := range slice.Metrics {
-				ds.Metrics = append(ds.Metrics, eval.NamedDifference{Name: m.Name, Difference: difference(*m.Mean-0.03+0.045*float64(i), *m.Mean, 0.04)})
+				ds.Metrics = append(ds.Metrics, eval.NamedDifference{Name: m.Name, Difference: difference(*m.Mean-0.03+0.045*float64(i), *m.Mean, 0.04, m.N)})
 			}
 			out.Slices = append(out.Slices, ds)
 		}

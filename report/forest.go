@@ -207,12 +207,12 @@ func sliceGroups(results []Scored, by eval.SliceBy, name string) []forestGroup {
 	return out
 }
 
-var plotColumns = []string{"baseline", "candidate", "difference", "95 % interval", "p (Holm)", "better / worse"}
+var plotColumns = []string{"base → candidate", "difference", "95 % interval", "p (Holm)", "better / worse"}
 
 func plotRow(name string, d *eval.Difference) forestRow {
-	cells := differenceCells(name, d)[1:]
-	if d.Difference == nil && d.Why != "" {
-		cells[3] = Escape(d.Why)
+	cells := []string{
+		short(d.Base) + " → " + short(d.Candidate), plusMinus(d.Difference), betweenOr(d.Low, d.High, d.Why),
+		probability(d.PHolm), fmt.Sprintf("%d / %d", d.Better, d.Worse),
 	}
 	return forestRow{Name: Escape(name), Cells: cells, Mark: mark{low: d.Low, high: d.High, at: d.Difference, Class: direction(d)}}
 }

@@ -1,6 +1,9 @@
 package report
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // historyMost is how many results a history draws; older ones are left out and
 // said.
@@ -35,16 +38,10 @@ func historyChart(past []Past, measure string) (chart, bool) {
 }
 
 func historyTable(past []Past, measure string) textTable {
-	t := textTable{Caption: Escape(measure) + " of earlier results", Columns: []string{"time", "golden set", "retriever", "mean", "95 % interval", "leaks"}}
+	t := textTable{Caption: Escape(measure) + " of earlier results", Columns: []string{"time", "golden set", "retriever", ">mean", ">95 % interval", ">leaks"}}
 	for _, p := range slices.Backward(past) {
 		m, _ := p.Metrics.Get(measure)
-		leaks := ""
-		if p.Leaks > 0 {
-			leaks = count(p.Leaks, "leak", "leaks")
-		}
-		t.Rows = append(t.Rows, []string{
-			p.Time.UTC().Format("2006-01-02 15:04"), Escape(p.Golden), Escape(p.Retriever), short(m.Mean), between(m.Low, m.High), leaks,
-		})
+		t.add(0, p.Time.UTC().Format("2006-01-02 15:04"), p.Golden, p.Retriever, short(m.Mean), between(m.Low, m.High), fmt.Sprint(p.Leaks))
 	}
 	return t
 }

@@ -80,6 +80,19 @@ func primary(metrics eval.Metrics) string {
 	return names[0]
 }
 
+// title names what the page is about in a line.
+func title(f *Findings) string {
+	first := f.Results[0].Result
+	if len(f.Results) == 1 || f.Comparison != nil {
+		return subject(first)
+	}
+	s := count(len(f.Results), "result", "results")
+	if first.Golden != nil {
+		s += " on " + first.Golden.Ref
+	}
+	return s
+}
+
 // primaryDifference is the measure that primary would pick.
 func primaryDifference(differences eval.Differences) string {
 	names := make(eval.Metrics, len(differences))
@@ -91,7 +104,7 @@ func primaryDifference(differences eval.Differences) string {
 
 func newView(f *Findings) (*view, error) {
 	first := &f.Results[0]
-	v := &view{Title: Escape(subject(first.Result)), Verdict: f.verdict()}
+	v := &view{Title: Escape(title(f)), Verdict: f.verdict()}
 	v.Verdict.Why = Escape(upper(v.Verdict.Why))
 	for _, n := range notes(f) {
 		v.Notes = append(v.Notes, Escape(upper(n)))
@@ -117,9 +130,8 @@ func (v *view) compared(c *eval.Comparison) {
 	if c == nil {
 		return
 	}
-	for i := range c.Gates {
-		g := &c.Gates[i]
-		v.Gates = append(v.Gates, gateRow{gateClass(g), gateWord(g), Escape(gateName(g)), Escape(reasonOf(g))})
+	for _, g := range byUrgency(c.Gates) {
+		v.Gates = append(v.Gates, gateRow{gateClass(&g), gateWord(&g), Escape(gateName(&g)), Escape(reasonOf(&g))})
 	}
 	v.Settings = settingTable(c.Settings)
 	v.Worse, v.Better = worseTable(c), countBetter(c)
@@ -264,11 +276,13 @@ func gateClass(g *eval.GateResult) string {
 }
 
 func worseTable(c *eval.Comparison) textTable {
-	t := textTable{Caption: "Fell with its whole interval below 0, largest fall first", Columns: []string{"slice", "measure", "baseline", "candidate", "difference", "95 % interval", "n"}}
+	t := textTable{
+		Caption: "Slices in which a measure fell with its whole interval below 0, largest fall first",
+		Columns: []string{"slice", "measure", ">base → candidate", ">difference", ">95 % interval", ">n", "also fell"},
+	}
 	for _, s := range worseSlices(c) {
-		t.Rows = append(t.Rows, []string{
-			Escape(s.Slice), Escape(s.Name), short(s.Base), short(s.Candidate), plusMinus(s.Difference.Difference), between(s.Low, s.High), fmt.Sprint(s.N),
-		})
+		t.add(0, s.Slice, s.Name, short(s.Base)+" → "+short(s.Candidate), plusMinus(s.Difference.Difference), between(s.Low, s.High),
+			fmt.Sprint(s.N), strings.Join(s.Also, ", "))
 	}
 	return t
 }
@@ -294,15 +308,15 @@ func countBetter(c *eval.Comparison) int {
 func settingTable(settings []eval.Setting) textTable {
 	t := textTable{Caption: "Settings in which the two retrievers differ", Columns: []string{"setting", "baseline", "candidate"}}
 	for _, s := range settings {
-		t.Rows = append(t.Rows, []string{Escape(s.Name), Escape(s.Base), Escape(s.Candidate)})
+		t.add(0, s.Name, s.Base, s.Candidate)
 	}
 	return t
 }
 
 func leakTable(r *eval.Result) textTable {
-	t := textTable{Caption: leakWords(len(r.Leaks)), Columns: []string{"case", "rank", "chunk", "kind", "asker's scope", "query"}}
+	t := textTable{Caption: count(len(r.Leaks), "leak", "leaks"), Columns: []string{"case", ">rank", "chunk", "kind", "asker's scope", "query"}}
 	for _, l := range r.Leaks {
-		t.Rows = append(t.Rows, []string{Escape(l.Case), fmt.Sprint(l.Rank), Escape(l.Chunk), Escape(l.Kind), Escape(scopeWords(l.Scope)), Escape(l.Query)})
+		t.add(listed, l.Case, fmt.Sprint(l.Rank), l.Chunk, l.Kind, scopeWords(l.Scope), l.Query)
 	}
 	return t
 }
@@ -310,7 +324,7 @@ func leakTable(r *eval.Result) textTable {
 func failedTable(r *eval.Result) textTable {
 	t := textTable{Caption: failureWords(len(r.Failed)), Columns: []string{"case", "error"}}
 	for _, x := range r.Failed {
-		t.Rows = append(t.Rows, []string{Escape(x.Case), Escape(x.Error)})
+		t.add(listed, x.Case, x.Error)
 	}
 	return t
 }
@@ -319,12 +333,10 @@ func abstentionTable(a *eval.Abstention) textTable {
 	if a == nil || a.Cases == 0 {
 		return textTable{}
 	}
-	t := textTable{Caption: "Cases that no allowed record answers", Columns: []string{"measure", "value", "n"}}
-	t.Rows = [][]string{
-		{"answer rate, of answerable cases", short(a.AnswerRate), fmt.Sprint(a.Answerable)},
-		{"false-answer rate, of cases that expect abstention", short(a.FalseAnswer), fmt.Sprint(a.Cases)},
-		{"AUROC of the top score", short(a.AUROC), fmt.Sprint(a.Answerable + a.Cases)},
-	}
+	t := textTable{Caption: "Cases that no allowed record answers", Columns: []string{"measure", ">value", ">n"}}
+	t.add(0, "answer rate, of answerable cases", short(a.AnswerRate), fmt.Sprint(a.Answerable))
+	t.add(0, "false-answer rate, of cases that expect abstention", short(a.FalseAnswer), fmt.Sprint(a.Cases))
+	t.add(0, "AUROC of the top score", short(a.AUROC), fmt.Sprint(a.Answerable+a.Cases))
 	if a.Why != "" {
 		t.Caption += "; " + Escape(a.Why)
 	}

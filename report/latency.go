@@ -73,16 +73,16 @@ const barsTop = 56
 
 func (h *histogram) draw(counts []int, low, high float64) {
 	most := slices.Max(counts)
-	h.Table = textTable{Caption: "Queries by time taken", Columns: []string{"from", "to", "queries"}}
+	h.Table = textTable{Caption: "Queries by time taken", Columns: []string{"from", ">to", ">queries"}}
 	width := (100 - 2*edge) / latencyBins
 	for i, n := range counts {
 		tall := float64(h.Bottom-barsTop) * float64(n) / float64(most)
 		h.Bars = append(h.Bars, bar{place(edge + float64(i)*width), place(width * 0.88), place(float64(h.Bottom) - tall), place(tall)})
 		if n > 0 {
-			h.Table.Rows = append(h.Table.Rows, []string{milliseconds(bound(i, low, high)), milliseconds(bound(i+1, low, high)), fmt.Sprint(n)})
+			h.Table.add(0, milliseconds(bound(i, low, high)), milliseconds(bound(i+1, low, high)), fmt.Sprint(n))
 		}
 	}
-	for i := 0; i <= latencyBins; i += latencyBins / 4 {
+	for i := 0; i <= latencyBins; i += latencyBins / 2 {
 		t := tick{At: place(edge + float64(i)*width), Label: milliseconds(bound(i, low, high)), Anchor: "middle"}
 		if i == 0 {
 			t.Anchor = "start"
@@ -115,9 +115,9 @@ func (h *histogram) mark(l *eval.Latency, low, high float64) {
 }
 
 func latencySummary(l *eval.Latency, c *eval.Comparison) textTable {
-	t := textTable{Caption: "Latency", Columns: []string{"", "p50", "p95", "p99", "queries"}}
+	t := textTable{Caption: "Nearest-rank percentiles over queries with a known time", Columns: []string{"", ">p50", ">p95", ">p99", ">queries"}}
 	row := func(name string, l *eval.Latency) {
-		t.Rows = append(t.Rows, []string{name, milliseconds(l.P50), milliseconds(l.P95), milliseconds(l.P99), fmt.Sprint(l.N)})
+		t.add(0, name, milliseconds(l.P50), milliseconds(l.P95), milliseconds(l.P99), fmt.Sprint(l.N))
 	}
 	if c == nil || c.Latency.Base == nil {
 		row("all queries", l)

@@ -44,7 +44,7 @@ func PullRequest(w io.Writer, f *Findings) error {
 	return err
 }
 
-var badges = map[string]string{"pass": "✅", "fail": "❌", "open": "⚠️"}
+var badges = map[string]string{"pass": "✅", "fail": "❌", "open": "⚠️", "none": "ℹ️"}
 
 // linkTarget keeps a link inside its angle brackets.
 func linkTarget(s string) string {
@@ -99,9 +99,7 @@ func tellGates(b *strings.Builder, gates []eval.GateResult) {
 	if len(gates) == 0 {
 		return
 	}
-	gates = slices.SortedStableFunc(slices.Values(gates), func(x, y eval.GateResult) int {
-		return cmp.Compare(urgency(&x), urgency(&y))
-	})
+	gates = byUrgency(gates)
 	t := NewTable("gate", "verdict", "why")
 	for i := range gates[:min(gatesTold, len(gates))] {
 		g := &gates[i]
@@ -110,6 +108,12 @@ func tellGates(b *strings.Builder, gates []eval.GateResult) {
 	b.WriteByte('\n')
 	t.markdown(b)
 	tellMore(b, len(gates)-gatesTold)
+}
+
+func byUrgency(gates []eval.GateResult) []eval.GateResult {
+	return slices.SortedStableFunc(slices.Values(gates), func(x, y eval.GateResult) int {
+		return cmp.Compare(urgency(&x), urgency(&y))
+	})
 }
 
 // urgency orders gates: failed ones first, waived ones last but passed ones.
@@ -149,41 +153,12 @@ func tellWorse(b *strings.Builder, c *eval.Comparison) {
 		return
 	}
 	b.WriteString("\nGot worse, the whole interval below 0:\n\n")
-	t := NewTable("slice", "measure", ">baseline", ">candidate", ">difference", ">95 % interval", ">n")
+	t := NewTable("slice", "measure", ">baseline", ">candidate", ">difference", ">95 % interval", ">n", "also fell")
 	for _, s := range worse[:min(worseTold, len(worse))] {
-		t.Add(s.Slice, s.Name, short(s.Base), short(s.Candidate), plusMinus(s.Difference.Difference), between(s.Low, s.High), fmt.Sprint(s.N))
+		t.Add(s.cells()...)
 	}
-	t.markdown(b)
+	withoutEmpty(t).markdown(b)
 	tellMore(b, len(worse)-worseTold)
-}
-
-// movedSlice is a measure's difference in one slice, or over all cases.
-type movedSlice struct {
-	Slice string
-	eval.NamedDifference
-}
-
-// worseSlices lists what fell with its whole interval below 0, largest fall
-// first.
-func worseSlices(c *eval.Comparison) []movedSlice {
-	var out []movedSlice
-	collect := func(slice string, metrics eval.Differences) {
-		for _, m := range metrics {
-			if m.High != nil && *m.High < 0 {
-				out = append(out, movedSlice{slice, m})
-			}
-		}
-	}
-	collect("all cases", c.Metrics)
-	for _, by := range c.Slices {
-		for _, s := range by.Slices {
-			collect(by.Name+"="+s.Value, s.Metrics)
-		}
-	}
-	slices.SortStableFunc(out, func(x, y movedSlice) int {
-		return cmp.Compare(*x.Difference.Difference, *y.Difference.Difference)
-	})
-	return out
 }
 
 func tellMeans(b *strings.Builder, r *eval.Result) {

@@ -158,7 +158,7 @@
 
   function grid(caption, names, rows) {
     return make("table", { class: "ranking" }, make("caption", {}, caption),
-      make("thead", {}, make("tr", {}, ...names.map((name) => make("th", { scope: "col" }, name)))),
+      make("thead", {}, make("tr", {}, ...names.map((name) => make("th", { scope: "col", class: name === "score" ? "number" : undefined }, name)))),
       make("tbody", {}, ...rows));
   }
 
@@ -175,8 +175,8 @@
       const leak = leaks.has(chunk), relevant = (p === null || p === undefined) && grade >= t.minGrade;
       const label = gradeOf(grade, p) + (leak ? ", leak" : relevant ? ", relevant" : "");
       return make("tr", { class: leak ? "leak" : relevant ? "relevant" : undefined },
-        make("th", { scope: "row" }, String(rank)), chunkCell(t, chunk), make("td", {}, label),
-        scored ? make("td", {}, score === null || score === undefined ? "–" : String(Number(score.toPrecision(5)))) : null);
+        make("th", { scope: "row" }, String(rank)), chunkCell(t, chunk), make("td", { class: "grade" }, label),
+        scored ? make("td", { class: "number" }, score === null || score === undefined ? "–" : String(Number(score.toPrecision(5)))) : null);
     });
     const caption = "Ranking" + (entry.hidden ? `; ${entry.hidden} further results are not shown` : "");
     return grid(caption, ["rank", "chunk", "grade", ...(scored ? ["score"] : [])], rows);
@@ -185,7 +185,7 @@
   function absent(t, entry) {
     if (!entry.absent) return null;
     const rows = entry.absent.map((label) => make("tr", {},
-      make("th", { scope: "row" }, "–"), chunkCell(t, label.c), make("td", {}, gradeOf(label.g, label.p))));
+      make("th", { scope: "row" }, "–"), chunkCell(t, label.c), make("td", { class: "grade" }, gradeOf(label.g, label.p))));
     return grid("Relevant, or perhaps, and not returned", ["rank", "chunk", "grade"], rows);
   }
 
