@@ -107,7 +107,13 @@ func (r *answerRun) askAll(ctx context.Context) error {
 }
 
 func (r *answerRun) askCanary(ctx context.Context, c *answerCanary) error {
-	f, err := r.supportedBy(ctx, c.question, []string{c.question.Against})
+	var f Finding
+	var err error
+	if c.question.Kind == Supported {
+		f, err = r.supportedBy(ctx, c.question, []string{c.question.Against})
+	} else {
+		f, err = r.ask(ctx, c.question)
+	}
 	if err != nil {
 		return fmt.Errorf("canary: judge: %w", err)
 	}
