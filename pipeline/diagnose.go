@@ -88,13 +88,17 @@ func (j *evalJob) diagnose(ctx context.Context, in *eval.Input, leaks []eval.Lea
 	if err != nil {
 		return nil, err
 	}
-	failed := eval.FailedCases(in.Cases, leaks, in.MinGrade, pr.k)
-	probes, err := pr.probe(ctx, in.Cases, failed)
+	cases := in.Cases
+	if in.Unit == eval.UnitSpans {
+		cases = withoutLabels(cases)
+		notes = []string{"results are spans of documents and no chunks: only errors and leaks are looked for"}
+	}
+	probes, err := pr.probe(ctx, cases, eval.FailedCases(cases, leaks, in.MinGrade, pr.k))
 	if err != nil {
 		return nil, err
 	}
 	d := eval.Diagnose(eval.DiagnosisInput{
-		Cases: in.Cases, Dimensions: in.Dimensions, Leaks: leaks, MinGrade: in.MinGrade, K: pr.k, Depth: pr.depth,
+		Cases: cases, Dimensions: in.Dimensions, Leaks: leaks, MinGrade: in.MinGrade, K: pr.k, Depth: pr.depth,
 		Probes: probes, Corpus: lookup{j.bench.view}, Family: family,
 	})
 	d.Notes = append(d.Notes, notes...)
@@ -102,6 +106,15 @@ func (j *evalJob) diagnose(ctx context.Context, in *eval.Input, leaks []eval.Lea
 		d.Notes = append(d.Notes, fmt.Sprintf("%d further queries got an error and prove nothing; one of them: %v", n, *pr.firstError.Load()))
 	}
 	return d, nil
+}
+
+// withoutLabels is the cases with nothing to be found.
+func withoutLabels(cases []eval.Case) []eval.Case {
+	out := slices.Clone(cases)
+	for i := range out {
+		out[i].Labels = nil
+	}
+	return out
 }
 
 // prober finds out whom to ask.
