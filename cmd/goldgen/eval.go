@@ -140,6 +140,9 @@ func (a *app) evalFiles(o evalOptions) (*pipeline.Evaluation, error) {
 	if o.gates.Baseline != "" || o.gates.Gate || len(o.gates.Gates) > 0 {
 		return nil, usagef("--qrels takes no --baseline and no gates: keep the result with --out, then goldgen compare")
 	}
+	if o.Diagnose {
+		return nil, usagef("--diagnose asks the retriever further: a run file has nobody to ask")
+	}
 	ks := o.K
 	if len(ks) == 0 {
 		ks = []int{1, 5, 10}
