@@ -105,13 +105,14 @@ type EmbeddingConfig struct {
 
 // EvalConfig says what eval computes when flags do not.
 type EvalConfig struct {
-	K          []int    `yaml:"k"`
-	Metrics    []string `yaml:"metrics"`
-	Retrievers []string `yaml:"retrievers"`
-	SliceBy    []string `yaml:"slice_by"`
-	Source     string   `yaml:"source"`     // in, judged or out
-	Gates      []string `yaml:"gates"`      // what compare and eval --gates hold a result to
-	MaxFailed  float64  `yaml:"max_failed"` // share of failed queries from which on a result does not stand
+	K            []int    `yaml:"k"`
+	Metrics      []string `yaml:"metrics"`
+	Retrievers   []string `yaml:"retrievers"`
+	SliceBy      []string `yaml:"slice_by"`
+	Source       string   `yaml:"source"`        // in, judged or out
+	Gates        []string `yaml:"gates"`         // what compare and eval --gates hold a result to
+	FalseAnswers float64  `yaml:"false_answers"` // rate that the abstention threshold keeps
+	MaxFailed    float64  `yaml:"max_failed"`    // share of failed queries from which on a result does not stand
 }
 
 // GateConfig says how gates decide.
@@ -142,7 +143,7 @@ func DefaultConfig() Config {
 		Judge: JudgeConfig{
 			ModelConfig: ModelConfig{NumCtx: 4096, NumPredict: 16},
 		},
-		Eval:   EvalConfig{K: []int{1, 5, 10}, Retrievers: []string{"bm25"}, SliceBy: []string{"query_type"}, Source: "in", MaxFailed: 0.1},
+		Eval:   EvalConfig{K: []int{1, 5, 10}, Retrievers: []string{"bm25"}, SliceBy: []string{"query_type"}, Source: "in", FalseAnswers: eval.DefaultFalseAnswers, MaxFailed: 0.1},
 		Gate:   GateConfig{Alpha: 0.05, CannotTell: "warn"},
 		Server: ServerConfig{Timeout: 10 * time.Minute, KeepAlive: 30 * time.Minute, Retries: 4, KeyEnv: "GOLDGEN_API_KEY"},
 	}
@@ -381,6 +382,9 @@ func (e EvalConfig) validate() error {
 	}
 	if _, err := ParseGates(e.Gates); err != nil {
 		errs = append(errs, keyed("gates", err))
+	}
+	if !(e.FalseAnswers >= 0 && e.FalseAnswers <= 1) {
+		errs = append(errs, fmt.Errorf("false_answers: %v, want a share from 0 to 1", e.FalseAnswers))
 	}
 	if !(e.MaxFailed >= 0 && e.MaxFailed <= 1) {
 		errs = append(errs, fmt.Errorf("max_failed: %v, want a share from 0 to 1", e.MaxFailed))

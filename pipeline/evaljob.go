@@ -141,7 +141,7 @@ func (j *evalJob) input(ctx context.Context) (eval.Input, error) {
 			Golden: &eval.GoldenRef{Name: ref.Name, Version: ref.Version, Ref: ref.String(), Path: j.set.Dir, Digest: ref.Digest},
 			Trust:  m.Trust.Level, TrustDetail: m.Trust.Why, Corpus: m.Pins.Corpus.Digest,
 			Retriever: eval.RetrieverRef{Spec: j.o.Retriever, Name: j.description.Name, Config: settings(j.description)},
-			Source:    string(j.mode), SourceOnly: sourceOnly, K: j.o.K, Pins: map[string]any{"depth": j.depth},
+			Source:    string(j.mode), SourceOnly: sourceOnly, K: j.o.K, FalseAnswers: &j.p.Config.Eval.FalseAnswers, Pins: map[string]any{"depth": j.depth},
 		},
 	}
 	j.bench.complete(&in, j.o.Measures == "")

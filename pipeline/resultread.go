@@ -134,6 +134,9 @@ func (r *StoredResult) header() eval.Header {
 		Golden: r.Result.Golden, Trust: r.Result.Trust, TrustDetail: r.Result.TrustDetail, Retriever: r.Result.Retriever,
 		Source: c.Source, SourceOnly: c.SourceOnly, K: c.K, Unit: c.Unit, SpanUnit: c.SpanUnit, Pins: c.Pins,
 	}
+	if a := r.Result.Abstention; a != nil && a.Threshold != nil {
+		h.FalseAnswers = &a.Threshold.Target
+	}
 	if r.Pins != nil {
 		h.Corpus = r.Pins.Corpus.Digest
 	}
