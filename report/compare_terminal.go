@@ -42,8 +42,11 @@ func GatesTerminal(w io.Writer, c *eval.GateCheck, style Style) error {
 
 func (p *page) verdict(c *eval.Comparison) {
 	word := p.verdictWord(c.Verdict)
-	if !c.Comparable {
+	switch {
+	case !c.Comparable:
 		word = p.style.paint("not comparable", text.Bold, text.FgRed)
+	case len(c.Gates) == 0 && c.Verdict == eval.Pass:
+		word = p.style.paint("comparable, no gates", text.Bold)
 	}
 	if p.style.Terminal {
 		p.line("%-*s%s", fieldWidth, "verdict", word)
@@ -127,8 +130,16 @@ func differenceColumns(keys ...string) []string {
 
 func differenceRow(d eval.Difference, keys ...string) []string {
 	return append(keys, number(d.Base), number(d.Candidate), signed(d.Difference), signed(d.Low), signed(d.High),
-		number(d.P), number(d.PHolm), fmt.Sprint(d.Better), fmt.Sprint(d.Worse), fmt.Sprint(d.Same),
+		pValue(d.P), pValue(d.PHolm), fmt.Sprint(d.Better), fmt.Sprint(d.Worse), fmt.Sprint(d.Same),
 		number(d.SmallestDetectable), fmt.Sprint(d.N), d.Why)
+}
+
+// pValue is a p-value to four decimals; a smaller one is not 0.
+func pValue(p *float64) string {
+	if p != nil && *p < 0.0001 {
+		return "<0.0001"
+	}
+	return number(p)
 }
 
 func signed(v *float64) string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -91,12 +92,19 @@ func (a *app) compare(p *pipeline.Project, o compareOptions) error {
 // verdictNote ends with the exit code of a comparison.
 func verdictNote(c *eval.Comparison, mayCannotTell bool, o pipeline.CompareOptions) error {
 	if !c.Comparable {
-		return &pipeline.HintedError{Err: &codeError{code: exitNotComparable, why: "the two results are not comparable"}, Hint: compareHint(o)}
+		return &pipeline.HintedError{Err: &codeError{code: exitNotComparable, why: "the two results are not comparable"}, Hint: compareHint(c, o)}
 	}
 	return gateNote(c.Verdict, mayCannotTell)
 }
 
-func compareHint(o pipeline.CompareOptions) string {
+// compareHint says how two results can be made comparable: where only cases
+// differ, by another version of the set or by leaving cases out.
+func compareHint(c *eval.Comparison, o pipeline.CompareOptions) string {
+	for _, d := range c.Differs {
+		if n, _, _ := strings.Cut(d, " "); strings.Trim(n, "0123456789") != "" {
+			return "score the candidate again with goldgen eval, with the conventions of the base"
+		}
+	}
 	command := fmt.Sprintf("goldgen compare %s %s", o.Base, o.Candidate)
 	if o.Golden == "" {
 		return command + " --golden NAME scores both again under one version of the set; --common compares only the cases that are the same"

@@ -32,6 +32,9 @@ func TestScripts(t *testing.T) {
 			"exits":      exits,
 			"fakeollama": fakeOllama,
 			"quickstart": quickstart,
+			"relabel":    relabel,
+			"records":    records,
+			"ranks":      ranks,
 		},
 	})
 }
