@@ -6,18 +6,21 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"github.com/goldgen/goldgen/corpus"
 )
 
 // Deps are what retrievers are built from.
 type Deps struct {
-	Chunks     Chunks          // of the snapshot; read once an index
-	Vectors    Vectors         // of the chunks; nil where none were made
-	Embedder   QueryEmbedder   // of the same model; nil where none is configured
-	Dir        string          // what relative paths and commands start from
-	AllowExec  bool            // whether exec may start a command
-	Configured map[string]Spec // retrievers by name, for a hybrid's members
+	Chunks     Chunks              // of the snapshot; read once an index
+	Vectors    Vectors             // of the chunks; nil where none were made
+	Embedder   QueryEmbedder       // of the same model; nil where none is configured
+	Embedding  *corpus.Embedding   // what Embedder makes, nil where that is not known
+	Getenv     func(string) string // variables that configurations name; nil: none
+	Dir        string              // what relative paths and commands start from
+	AllowExec  bool                // whether exec may start a command
+	Configured map[string]Spec     // retrievers by name, for a hybrid's members
 }
 
 // Builder builds retrievers and shares the equal ones among them: an index is
@@ -90,6 +93,31 @@ func (b *Builder) mayStart(command string) error {
 		return wrong("would start %q, which was not allowed", command)
 	}
 	return nil
+}
+
+// checkEmbedder refuses to search vectors that the configured embedder cannot
+// be compared with: model is what is known of the model that made them, dim
+// their length, 0 and "" where it is not.
+func (b *Builder) checkEmbedder(model string, dim int) error {
+	if b.deps.Embedder == nil {
+		return wrong("needs the vectors of queries, and no embedding is configured")
+	}
+	e := b.deps.Embedding
+	if e == nil {
+		return nil
+	}
+	if model != "" && !sameModel(model, e.Model) {
+		return wrong("its vectors are of model %s, the configured embedding is %s", model, e.Model)
+	}
+	if dim != 0 && dim != e.Dimensions {
+		return wrong("its vectors have %d dimensions, those of the configured embedding (%s) have %d", dim, e.Model, e.Dimensions)
+	}
+	return nil
+}
+
+// sameModel compares names of models; Ollama calls all-minilm all-minilm:latest.
+func sameModel(a, b string) bool {
+	return strings.TrimSuffix(a, ":latest") == strings.TrimSuffix(b, ":latest")
 }
 
 // member builds a retriever that another one is made of.

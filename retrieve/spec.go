@@ -14,15 +14,17 @@ import (
 const (
 	KindBM25   = "bm25"
 	KindNGram  = "ngram"
+	KindLSA    = "lsa"
 	KindDense  = "dense"
 	KindHybrid = "hybrid"
 	KindRun    = "run"
 	KindExec   = "exec"
+	KindHTTP   = "http"
 )
 
 // Kinds returns the kinds that this version builds, as a SPEC spells them.
 func Kinds() []string {
-	return []string{KindBM25, KindNGram, KindDense, KindHybrid, "run:FILE", "exec:COMMAND"}
+	return []string{KindBM25, KindNGram, KindLSA, KindDense, KindHybrid, "run:FILE", "exec:COMMAND", "http:URL"}
 }
 
 // NewConfig returns the defaults of a kind, nil for one that is not built in. A
@@ -33,6 +35,8 @@ func NewConfig(kind string) Config {
 		return pointer(DefaultBM25())
 	case KindNGram:
 		return pointer(DefaultNGram())
+	case KindLSA:
+		return pointer(DefaultLSA())
 	case KindDense:
 		return &DenseConfig{}
 	case KindHybrid:
@@ -41,6 +45,8 @@ func NewConfig(kind string) Config {
 		return &RunConfig{}
 	case KindExec:
 		return pointer(DefaultExec())
+	case KindHTTP:
+		return pointer(DefaultHTTP())
 	}
 	return nil
 }
@@ -138,6 +144,9 @@ func ParseSpec(text string, configured map[string]Spec) (Spec, error) {
 		return spec, spec.Validate()
 	}
 	kind, arg, hasArg := strings.Cut(text, ":")
+	if kind == "https" {
+		kind, arg = KindHTTP, text
+	}
 	spec := Spec{Name: text, Kind: kind, Config: NewConfig(kind)}
 	if err := spec.checkKind(configured); err != nil {
 		return Spec{}, err
@@ -172,9 +181,6 @@ func (s Spec) config() Config {
 func (s Spec) checkKind(configured map[string]Spec) error {
 	if NewConfig(s.Kind) != nil {
 		return nil
-	}
-	if s.Kind == "lsa" {
-		return wrong("retriever %s: %s is not built into this version", s.Name, s.Kind)
 	}
 	valid := Kinds()
 	for name := range configured {

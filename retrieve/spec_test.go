@@ -54,8 +54,7 @@ func TestParseSpecErrors(t *testing.T) {
 		"uneven": hybrid([]float64{1}, "bm25", "ngram"),
 	}
 	for text, want := range map[string]string{
-		"bm42":   `retriever "bm42": unknown; valid are bm25, ngram, dense, hybrid, run:FILE, exec:COMMAND, steep, uneven`,
-		"lsa":    "retriever lsa: lsa is not built into this version",
+		"bm42":   `retriever "bm42": unknown; valid are bm25, ngram, lsa, dense, hybrid, run:FILE, exec:COMMAND, http:URL, steep, uneven`,
 		"run":    "retriever run: nothing after run:, expected run:FILE",
 		"run:":   "retriever run:: nothing after run:, expected run:FILE",
 		"exec: ": "retriever exec: : nothing after exec:, expected exec:COMMAND",
@@ -134,7 +133,7 @@ func TestBuildErrors(t *testing.T) {
 		"one":   hybrid(nil, "bm25"),
 		"twice": hybrid(nil, "bm25", "bm25"),
 		"zero":  hybrid([]float64{1, 0}, "bm25", "ngram"),
-		"odd":   hybrid(nil, "bm25", "lsa"),
+		"odd":   hybrid(nil, "bm25", "bm42"),
 	}
 	for text, want := range map[string]string{
 		"dense":        "retriever dense: dense: needs the chunks' vectors and an embedder for queries",
@@ -144,7 +143,7 @@ func TestBuildErrors(t *testing.T) {
 		"one":          "retriever one: hybrid: has 1 members, needs at least 2",
 		"twice":        "retriever twice: hybrid: member bm25 is named twice",
 		"zero":         "retriever zero: hybrid: member ngram: weight 0 is not above 0",
-		"odd":          "odd: retriever lsa: lsa is not built into this version",
+		"odd":          `odd: retriever "bm42": unknown; valid are bm25, `,
 	} {
 		spec, err := retrieve.ParseSpec(text, configured)
 		if err != nil {

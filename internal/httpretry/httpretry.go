@@ -30,6 +30,9 @@ type Config struct {
 	RoundTripper  http.RoundTripper
 	RandomFloat64 func() float64 // for jitter, in [0,1); nil means math/rand/v2
 
+	// CheckRedirect is http.Client's; nil means its default.
+	CheckRedirect func(req *http.Request, via []*http.Request) error
+
 	// Hopeless looks at an answer with status 500, whose body it must leave
 	// readable, and reports that the next one would be the same; nil means never.
 	Hopeless func(*http.Response) bool
@@ -77,7 +80,7 @@ func NewClient(cfg Config) *http.Client {
 	cfg = cfg.withDefaults()
 	seen := &firstContact{next: cfg.RoundTripper}
 	c := retryablehttp.NewClient()
-	c.HTTPClient = &http.Client{Transport: seen, Timeout: cfg.Timeout}
+	c.HTTPClient = &http.Client{Transport: seen, Timeout: cfg.Timeout, CheckRedirect: cfg.CheckRedirect}
 	c.Logger = nil
 	c.RequestLogHook = cfg.paced()
 	c.RetryMax = cfg.Retries
