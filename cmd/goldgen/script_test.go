@@ -29,12 +29,13 @@ func TestScripts(t *testing.T) {
 			return err
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits":      exits,
-			"fakeollama": fakeOllama,
-			"quickstart": quickstart,
-			"relabel":    relabel,
-			"records":    records,
-			"ranks":      ranks,
+			"exits":       exits,
+			"fakeollama":  fakeOllama,
+			"makeanswers": makeAnswers,
+			"quickstart":  quickstart,
+			"relabel":     relabel,
+			"records":     records,
+			"ranks":       ranks,
 		},
 	})
 }
@@ -57,13 +58,16 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// fakeollama [blind]: starts a fake server with the model fake-chat and the
+// fakeollama [blind|credulous]: starts a fake server with the model fake-chat and the
 // embedder fake-embed, and sets OLLAMA_HOST to it. A blind model grades every
-// passage alike.
+// passage alike; a credulous one finds every answer good.
 func fakeOllama(ts *testscript.TestScript, _ bool, args []string) {
 	handler := actor
 	if slices.Contains(args, "blind") {
 		handler = blindActor
+	}
+	if slices.Contains(args, "credulous") {
+		handler = credulous
 	}
 	s := llmtest.NewOllama(llmtest.Config{Handler: handler})
 	ts.Defer(s.Close)
