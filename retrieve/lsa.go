@@ -146,16 +146,38 @@ func (r *LSA) Retrieve(ctx context.Context, q Query) (Result, error) {
 // no place in the space and for a text without a term of the corpus. Scope and
 // filters do not apply.
 func (r *LSA) Scores(text string, ids []string) []float64 {
-	scores := make([]float64, len(ids))
-	vector := r.embed(text)
+	return r.cosines(r.embed(text), ids)
+}
+
+// Cosines returns the cosines of one chunk with those of ids, NaN where either
+// has no place in the space.
+func (r *LSA) Cosines(id string, ids []string) []float64 {
+	var vector []float32
+	if row, ok := r.row(id); ok {
+		vector = r.data[row*r.space.dim : (row+1)*r.space.dim]
+	}
+	return r.cosines(vector, ids)
+}
+
+// cosines are those of a unit vector, NaN without one.
+func (r *LSA) cosines(vector []float32, ids []string) []float64 {
+	out := make([]float64, len(ids))
 	for i, id := range ids {
-		scores[i] = math.NaN()
-		chunk, known := r.records.number[id]
-		if row, ok := r.rowOf[chunk]; ok && known && vector != nil {
-			scores[i] = r.cosine(row, vector)
+		out[i] = math.NaN()
+		if row, ok := r.row(id); ok && vector != nil {
+			out[i] = r.cosine(row, vector)
 		}
 	}
-	return scores
+	return out
+}
+
+func (r *LSA) row(id string) (int, bool) {
+	chunk, ok := r.records.number[id]
+	if !ok {
+		return 0, false
+	}
+	row, ok := r.rowOf[chunk]
+	return row, ok
 }
 
 // Rank is the number of dimensions that the corpus gave.
