@@ -173,10 +173,29 @@ func overK(metrics eval.Metrics, measure string) (ks []int, at []eval.Metric) {
 	return ks, at
 }
 
+// line is a result under the name that it has in a chart.
+type line struct {
+	name    string
+	metrics eval.Metrics
+}
+
+// lines are the results, and the baseline where there is one.
+func (f *Findings) lines() []line {
+	var out []line
+	for i, name := range resultNames(f.Results) {
+		out = append(out, line{name, f.Results[i].Result.Metrics})
+	}
+	if f.Baseline != nil {
+		out[0].name = "candidate: " + out[0].name
+		out = append(out, line{"baseline: " + nameOf(f.Baseline), f.Baseline.Metrics})
+	}
+	return out
+}
+
 // overKChart draws a measure over its cut-offs for each result; ok is false
 // where there are fewer than two cut-offs.
-func overKChart(results []Scored, measure string) (c chart, ok bool) {
-	ks, _ := overK(results[0].Result.Metrics, measure)
+func overKChart(lines []line, measure string) (c chart, ok bool) {
+	ks, _ := overK(lines[0].metrics, measure)
 	if len(ks) < 2 {
 		return chart{}, false
 	}
@@ -184,16 +203,17 @@ func overKChart(results []Scored, measure string) (c chart, ok bool) {
 	for i, k := range ks {
 		labels[i] = fmt.Sprintf("k = %d", k)
 	}
-	data := make([][]sample, len(results))
-	for i, s := range results {
-		own, means := overK(s.Result.Metrics, measure)
+	data, names := make([][]sample, len(lines)), make([]string, len(lines))
+	for i, l := range lines {
+		names[i] = l.name
+		own, means := overK(l.metrics, measure)
 		for j, k := range own {
 			if at := slices.Index(ks, k); at >= 0 {
 				data[i] = append(data[i], sample{at: at, mean: *means[j].Mean, low: means[j].Low, high: means[j].High})
 			}
 		}
 	}
-	c = newChart(measure+" over k", labels, resultNames(results), data)
+	c = newChart(measure+" over k", labels, names, data)
 	c.Table = sampleTable(measure+" over k", "k", labels, c.Series, data)
 	return c, true
 }

@@ -12,21 +12,24 @@ import (
 // Findings are what a page, a pull request's text and a test report show: one
 // or more results, and how the first of them compares with a baseline.
 type Findings struct {
-	Results    []Scored          // at least one; the first is the one that is judged
-	Comparison *eval.Comparison  // nil without a baseline
-	Strict     bool              // a gate that cannot tell counts as failed
-	History    []Past            // results of the same set, oldest first
-	Texts      map[string]string // how chunks begin, by id; those at hand
-	Link       string            // where the whole page is, for a pull request; "" nowhere
-	Goldgen    string            // version
+	Results    []Scored         // at least one; the first is the one that is judged
+	Comparison *eval.Comparison // nil without a baseline
+	Baseline   *eval.Result     // what the first result is compared with; nil without
+	Check      *eval.GateCheck  // gates on the first result alone; nil where none were asked for
+	Strict     bool             // a gate that cannot tell counts as failed
+	History    []Past           // results of the same set, oldest first
+	Link       string           // where the whole page is, for a pull request; "" nowhere
+	Goldgen    string           // version
 }
 
 // Scored is one result with its cases.
 type Scored struct {
 	Result *eval.Result
-	Path   string    // its folder
-	Made   time.Time // zero where unknown
-	Cases  []Case    // in the set's order; empty where the result kept none
+	Path   string            // its folder
+	Made   time.Time         // zero where unknown
+	Cases  []Case            // in the set's order; empty where the result kept none
+	Texts  map[string]string // how chunks begin, by id; those at hand
+	Notes  []string          // what a reader must know of this result beside Result.Notes
 }
 
 // Case is one query as a report shows it.
@@ -127,42 +130,58 @@ type verdict struct {
 	Why   string
 }
 
-// Verdict says what the findings come to. A leak fails whatever else is true.
-func (f *Findings) verdict() verdict {
-	leaks, c := len(f.Results[0].Result.Leaks), f.Comparison
-	if leaks == 0 {
-		return compared(c)
-	}
-	why := leakWords(leaks)
-	if c != nil && c.Comparable && c.Verdict == eval.Fail {
-		why = compared(c).Why + "; " + why
-	}
-	return verdict{"fail", "Fail", why}
-}
-
-// compared is the verdict of a comparison alone.
-func compared(c *eval.Comparison) verdict {
+// gates are those of the comparison, or of the check without one.
+func (f *Findings) gates() []eval.GateResult {
 	switch {
-	case c == nil:
-		return verdict{"none", "No verdict", "there is no baseline to compare with"}
-	case !c.Comparable:
-		return verdict{"open", "Not comparable", "the two results differ in more than the retriever: " + sentence(c.Differs)}
+	case f.Comparison != nil:
+		return f.Comparison.Gates
+	case f.Check != nil:
+		return f.Check.Gates
 	}
-	failed, open := gateCounts(c.Gates)
-	switch c.Verdict {
-	case eval.Fail:
-		return verdict{"fail", "Fail", ofGates(failed, c) + " failed"}
-	case eval.CannotTell:
-		return verdict{"open", "Cannot tell", cannotWords(open, c)}
-	case eval.Pass:
-		return verdict{"pass", "Pass", passWords(c)}
-	}
-	return verdict{"none", "No verdict", "there are no gates"}
+	return nil
 }
 
-// ofGates is a number of the comparison's gates.
-func ofGates(n int, c *eval.Comparison) string {
-	return fmt.Sprintf("%d of %s", n, count(len(c.Gates), "gate", "gates"))
+// verdict says what the findings come to. A leak fails whatever else is true.
+func (f *Findings) verdict() verdict {
+	leaks, v := len(f.Results[0].Result.Leaks), f.gateVerdict()
+	switch {
+	case leaks == 0:
+		return v
+	case v.Class == "fail":
+		return verdict{v.Class, v.Word, v.Why + "; " + leakWords(leaks)}
+	}
+	return verdict{"fail", "Fail", leakWords(leaks)}
+}
+
+// gateVerdict is the verdict of the gates alone.
+func (f *Findings) gateVerdict() verdict {
+	c, gates := f.Comparison, f.gates()
+	word := ""
+	switch {
+	case c != nil && !c.Comparable:
+		return verdict{"open", "Not comparable", "the two results differ in more than the retriever: " + sentence(c.Differs)}
+	case c != nil:
+		word = c.Verdict
+	case f.Check != nil:
+		word = f.Check.Verdict
+	default:
+		return verdict{"none", "No verdict", "there is no baseline to compare with, and no gate was asked for"}
+	}
+	failed, open := gateCounts(gates)
+	switch {
+	case len(gates) == 0:
+		return verdict{"none", "No verdict", "the results are comparable, and no gate was asked for"}
+	case word == eval.Fail:
+		return verdict{"fail", "Fail", ofGates(failed, gates) + " failed"}
+	case word == eval.CannotTell:
+		return verdict{"open", "Cannot tell", ofGates(open, gates) + " cannot be decided with these cases"}
+	}
+	return verdict{"pass", "Pass", "every gate holds (" + count(len(gates), "gate", "gates") + ")"}
+}
+
+// ofGates is a number of gates among all.
+func ofGates(n int, gates []eval.GateResult) string {
+	return fmt.Sprintf("%d of %s", n, count(len(gates), "gate", "gates"))
 }
 
 func gateCounts(gates []eval.GateResult) (failed, open int) {
@@ -176,20 +195,6 @@ func gateCounts(gates []eval.GateResult) (failed, open int) {
 		}
 	}
 	return failed, open
-}
-
-func cannotWords(open int, c *eval.Comparison) string {
-	if open == 0 {
-		return "this many cases do not decide it"
-	}
-	return ofGates(open, c) + " cannot be decided with " + count(c.Cases, "case", "cases")
-}
-
-func passWords(c *eval.Comparison) string {
-	if len(c.Gates) == 0 {
-		return "the results are comparable; no gate was set"
-	}
-	return "every gate holds (" + count(len(c.Gates), "gate", "gates") + ")"
 }
 
 func sentence(parts []string) string {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -146,16 +147,16 @@ func resultNames(results []Scored) []string {
 	}
 	names := make([]string, len(results))
 	for i, s := range results {
-		names[i] = s.Result.Retriever.Name
-		if names[i] == "" {
-			names[i] = s.Result.Retriever.Spec
-		}
+		names[i] = nameOf(s.Result)
 		if seen[s.Result.Retriever.Name] > 1 && s.Path != "" {
 			names[i] += " (" + s.Path + ")"
 		}
 	}
 	return names
 }
+
+// nameOf is a result's retriever in a word.
+func nameOf(r *eval.Result) string { return cmp.Or(r.Retriever.Name, r.Retriever.Spec) }
 
 // sliceForests shows one measure by slice, for each of the measures.
 func sliceForests(results []Scored) []forest {

@@ -8,9 +8,9 @@ import (
 	"github.com/goldgen/goldgen/eval"
 )
 
-// hitsShown is how many results of a case the page holds; relevant and leaked
+// HitsShown is how many results of a case the page shows; relevant and leaked
 // ones below are kept as well.
-const hitsShown = 20
+const HitsShown = 20
 
 // caseTable is the cases of one result as the page's script reads them: what
 // repeats is named once and referred to by its place. All text is escaped.
@@ -110,7 +110,7 @@ func rounded(v *float64) *float {
 
 // newCaseTable makes the table of a result; base holds the baseline's values of
 // cases that changed.
-func newCaseTable(name string, s *Scored, base map[string]eval.Values, texts map[string]string) *caseTable {
+func newCaseTable(name string, s *Scored, base map[string]eval.Values) *caseTable {
 	r := s.Result
 	t := &caseTable{
 		Name: Escape(name), MinGrade: max(1, r.Conventions.MinGrade), K: deepest(r), Sort: -1,
@@ -129,7 +129,7 @@ func newCaseTable(name string, s *Scored, base map[string]eval.Values, texts map
 		t.add(&s.Cases[i], r, base[s.Cases[i].CaseID])
 	}
 	for id, at := range t.chunkAt {
-		if text := texts[id]; text != "" {
+		if text := s.Texts[id]; text != "" {
 			t.Texts[at] = Escape(text)
 		}
 	}
@@ -225,7 +225,7 @@ func (t *caseTable) addHits(e *caseEntry, c *Case, minGrade int) {
 	returned := make(map[string]bool, len(c.Ranking))
 	for i, h := range c.Ranking {
 		returned[h.ID] = true
-		if i >= hitsShown && h.Grade < minGrade && h.P == nil && !leaked[h.ID] {
+		if i >= HitsShown && h.Grade < minGrade && h.P == nil && !leaked[h.ID] {
 			e.Hidden++
 			continue
 		}

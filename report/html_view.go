@@ -93,13 +93,14 @@ func title(f *Findings) string {
 	return s
 }
 
-// primaryDifference is the measure that primary would pick.
-func primaryDifference(differences eval.Differences) string {
+// asMetrics are the measures of a comparison by name alone, for choices that
+// go by name.
+func asMetrics(differences eval.Differences) eval.Metrics {
 	names := make(eval.Metrics, len(differences))
 	for i := range differences {
 		names[i].Name = differences[i].Name
 	}
-	return primary(names)
+	return names
 }
 
 func newView(f *Findings) (*view, error) {
@@ -111,6 +112,9 @@ func newView(f *Findings) (*view, error) {
 	}
 	for _, x := range facts(f) {
 		v.Facts = append(v.Facts, fact{x.Name, Escape(x.Value)})
+	}
+	for _, g := range byUrgency(f.gates()) {
+		v.Gates = append(v.Gates, gateRow{gateClass(&g), gateWord(&g), Escape(gateName(&g)), Escape(reasonOf(&g))})
 	}
 	v.compared(f.Comparison)
 	v.scored(f)
@@ -130,15 +134,12 @@ func (v *view) compared(c *eval.Comparison) {
 	if c == nil {
 		return
 	}
-	for _, g := range byUrgency(c.Gates) {
-		v.Gates = append(v.Gates, gateRow{gateClass(&g), gateWord(&g), Escape(gateName(&g)), Escape(reasonOf(&g))})
-	}
 	v.Settings = settingTable(c.Settings)
 	v.Worse, v.Better = worseTable(c), countBetter(c)
 	if len(c.Metrics) > 0 {
 		all := differenceForest(c)
 		v.Differences = &all
-		v.DiffSlices = choose(differenceSliceForests(c), primaryDifference(c.Metrics))
+		v.DiffSlices = choose(differenceSliceForests(c), primary(asMetrics(c.Metrics)))
 	}
 }
 
@@ -155,7 +156,7 @@ func (v *view) scored(f *Findings) {
 	}
 	v.Slices = sliceForests(f.Results)
 	for _, measure := range []string{"recall", "ndcg", "ndcg_cut"} {
-		if c, ok := overKChart(f.Results, measure); ok {
+		if c, ok := overKChart(f.lines(), measure); ok {
 			v.OverK = append(v.OverK, c)
 		}
 	}
@@ -180,7 +181,7 @@ func (v *view) cases(f *Findings) error {
 		if len(s.Cases) == 0 {
 			continue
 		}
-		t := newCaseTable(names[i], s, base, f.Texts)
+		t := newCaseTable(names[i], s, base)
 		base = nil // the comparison is the first result's
 		data, err := caseData(t)
 		if err != nil {

@@ -9,12 +9,14 @@ import (
 )
 
 // JSON writes the findings as one document: the results as `goldgen eval
-// --json` gives them and the comparison as `goldgen compare --json` does.
+// --json` gives them, the comparison as `goldgen compare --json` does, and gates
+// that were looked at without one.
 func JSON(w io.Writer, f *Findings) error {
 	doc := struct {
 		Results    []*eval.Result   `json:"results"`
 		Comparison *eval.Comparison `json:"comparison"`
-	}{Comparison: f.Comparison}
+		Gates      *eval.GateCheck  `json:"gates"`
+	}{Comparison: f.Comparison, Gates: f.Check}
 	for _, s := range f.Results {
 		doc.Results = append(doc.Results, s.Result)
 	}

@@ -75,13 +75,11 @@ func JUnit(w io.Writer, f *Findings) error {
 
 func junitCases(f *Findings) []junitCase {
 	out := []junitCase{leakTest(f.Results[0].Result), failureTest(f.Results[0].Result)}
-	c := f.Comparison
-	if c == nil {
-		return out
+	if f.Comparison != nil {
+		out = append(out, comparableTest(f.Comparison))
 	}
-	out = append(out, comparableTest(c))
-	for i := range c.Gates {
-		out = append(out, gateTest(&c.Gates[i], f.Strict))
+	for _, g := range f.gates() {
+		out = append(out, gateTest(&g, f.Strict))
 	}
 	return out
 }

@@ -27,6 +27,7 @@ func PullRequest(w io.Writer, f *Findings) error {
 	if c := f.Comparison; c != nil {
 		tellComparison(&b, c)
 	} else {
+		tellGates(&b, f.gates())
 		tellMeans(&b, r)
 	}
 	tellOthers(&b, f.Results)
@@ -82,8 +83,8 @@ func tellComparison(b *strings.Builder, c *eval.Comparison) {
 	tellGates(b, c.Gates)
 	if len(c.Metrics) > 0 {
 		t := NewTable("measure", ">baseline", ">candidate", ">difference", ">95 % interval", ">p (Holm)", ">better / worse")
-		for _, m := range c.Metrics {
-			t.Add(differenceCells(m.Name, &m.Difference)...)
+		for _, name := range Headline(asMetrics(c.Metrics)) {
+			t.Add(differenceCells(name, differenceOf(c, name))...)
 		}
 		b.WriteByte('\n')
 		t.markdown(b)
@@ -163,8 +164,9 @@ func tellWorse(b *strings.Builder, c *eval.Comparison) {
 
 func tellMeans(b *strings.Builder, r *eval.Result) {
 	t := NewTable("measure", ">mean", ">95 % interval", ">n")
-	for _, m := range r.Metrics {
-		t.Add(m.Name, short(m.Mean), between(m.Low, m.High), fmt.Sprint(m.N))
+	for _, name := range Headline(r.Metrics) {
+		m, _ := r.Metrics.Get(name)
+		t.Add(name, short(m.Mean), between(m.Low, m.High), fmt.Sprint(m.N))
 	}
 	b.WriteByte('\n')
 	t.markdown(b)
@@ -209,9 +211,12 @@ func notes(f *Findings) []string {
 	if r.Saturated {
 		out = append(out, "saturated: so near 1 that the set cannot show a regression")
 	}
-	all := append(slices.Clone(r.Notes), r.Hints...)
-	if f.Comparison != nil {
+	all := slices.Concat(f.Results[0].Notes, r.Notes, r.Hints)
+	switch {
+	case f.Comparison != nil:
 		all = append(slices.Clone(f.Comparison.Notes), all...)
+	case f.Check != nil:
+		all = append(slices.Clone(f.Check.Notes), all...)
 	}
 	for _, n := range all {
 		out = add(out, n)

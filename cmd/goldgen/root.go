@@ -60,7 +60,7 @@ func newRoot(a *app) *cobra.Command {
 	root.AddCommand(
 		newInit(a), newDoctor(a), newRun(a),
 		newSnapshot(a), newSample(a), newGenerate(a), newJudge(a),
-		newEval(a), newCompare(a),
+		newEval(a), newCompare(a), newReport(a),
 		newDatasets(a),
 		newPrompts(a), newCache(a), newVersion(a), newCompletion(a), newMan(a),
 	)
