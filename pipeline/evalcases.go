@@ -158,27 +158,36 @@ func (j *evalJob) onlyFailing() (string, error) {
 	return "failing in " + k.Dir, nil
 }
 
-// likely is the probability from which on a label counts as relevant here.
-const likely = 0.5
-
 // failing lists the cases that failed at k.
 func (k *Kept) failing(depth int) (map[string]bool, error) {
-	in := k.Input
-	success, err := eval.ParseMeasure(fmt.Sprintf("success@%d", depth))
-	if err != nil {
-		return nil, err
+	ids := map[string]bool{}
+	if k.Input.Unit == eval.UnitSpans {
+		return ids, k.missedSpans(depth, ids)
 	}
-	in.Measures, in.Dimensions = []eval.Measure{success}, nil
+	for _, i := range eval.FailedCases(k.Input.Cases, k.Result.Leaks, k.Input.MinGrade, depth) {
+		ids[k.Input.Cases[i].ID] = true
+	}
+	return ids, nil
+}
+
+// missedSpans is failing where spans were ranked: none of the evidence is in
+// the top k.
+func (k *Kept) missedSpans(depth int, ids map[string]bool) error {
+	found, err := eval.ParseMeasure(fmt.Sprintf("span_recall@%d", depth))
+	if err != nil {
+		return err
+	}
+	in := k.Input
+	in.Measures, in.Dimensions = []eval.Measure{found}, nil
 	result, err := eval.Evaluate(in)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	ids := map[string]bool{}
 	for row := range result.Rows() {
-		value, has := row.Metrics.Get(success.Name)
-		if row.Missing || len(row.Leaks) > 0 || (has && value < likely) {
+		value, has := row.Metrics.Get(found.Name)
+		if row.Missing || len(row.Leaks) > 0 || (has && value == 0) {
 			ids[row.CaseID] = true
 		}
 	}
-	return ids, nil
+	return nil
 }

@@ -111,7 +111,11 @@ func (p *Project) baselineFor(ctx context.Context, g GateEval, set *datasets.Set
 	if err != nil {
 		return nil, err
 	}
-	return p.baseline(ctx, g.Baseline, sought{set: set.Ref(), retriever: name, measure: headline(gates, o.K)})
+	base, err := p.baseline(ctx, g.Baseline, sought{set: set.Ref(), retriever: name, measure: headline(gates, o.K)})
+	if err == nil && o.Out != "" && p.relative(base.Path) == p.relative(o.Out) {
+		return nil, fmt.Errorf("%w: --out %s: is the baseline, which the new result would take the place of", ErrConfig, o.Out)
+	}
+	return base, err
 }
 
 // retrieverName is what results call a retriever.

@@ -97,6 +97,9 @@ func (j *evalJob) openRetriever(ctx context.Context) (done func(), err error) {
 	}
 	j.asked = j.retriever
 	if j.o.Cache {
+		if j.description.Kind == retrieve.KindRun {
+			return done, fmt.Errorf("%w: --cache: a run file is read, and nobody is asked", ErrConfig)
+		}
 		if j.answers, err = j.p.openAnswerCache(ctx, j.indexVersion(), j.description); err != nil {
 			return done, err
 		}

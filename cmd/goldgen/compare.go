@@ -43,9 +43,9 @@ func newCompare(a *app) *cobra.Command {
 			"difference with its interval and p-value, and what the gates say. It needs no goldgen.yaml; where one\n"+
 			"is there, its eval.gates hold unless --gate is given.",
 			codeDone, codeFailed, codeUsage, codeGate, codeNotComparable, codeInterrupted),
-		Example: "  goldgen compare results/before results/after\n" +
-			"  goldgen compare results/before results/after --gate \"recall@10 drop <= 0.02\" --accept-untrusted --strict\n" +
-			"  goldgen -C examples/quickstart compare results/before results/after --golden handbook --slice-by category --json",
+		Example: "  goldgen -C examples/quickstart compare results/bm25 results/ngram\n" +
+			"  goldgen -C examples/quickstart compare results/bm25 results/ngram --gate \"recall@10 drop <= 0.05\" --accept-untrusted\n" +
+			"  goldgen -C examples/quickstart compare results/bm25 results/ngram --golden handbook --slice-by category --json",
 		Args: usageArgs(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Base, o.Candidate = args[0], args[1]
