@@ -102,6 +102,11 @@ func (j *evalJob) diagnose(ctx context.Context, in *eval.Input, leaks []eval.Lea
 		Probes: probes, Corpus: lookup{j.bench.view}, Family: family,
 	})
 	d.Notes = append(d.Notes, notes...)
+	hints, notes, err := j.answerHints(in, pr.k)
+	if err != nil {
+		return nil, err
+	}
+	d.Hints, d.Notes = append(d.Hints, hints...), append(d.Notes, notes...)
 	if n := pr.failed.Load(); n > 0 {
 		d.Notes = append(d.Notes, fmt.Sprintf("%d further queries got an error and prove nothing; one of them: %v", n, *pr.firstError.Load()))
 	}

@@ -29,9 +29,12 @@ type EvalOptions struct {
 
 	Restriction
 	RetryFailed string   // a result of the same retriever: only its failed queries are asked
-	Diagnose    bool     // ask further to find out why cases failed
 	Cache       bool     // take answers from earlier evaluations of the same index
 	MaxFailed   *float64 // share of failed queries from which on the result does not stand
+
+	Diagnose      bool   // ask further to find out why cases failed
+	Answers       string // with Diagnose: a result of the answers that a system gave from these rankings
+	AnswersBefore string // one of its earlier answers, laid beside what was retrieved then
 }
 
 // Evaluation is a scored retriever and the folder that holds the result.

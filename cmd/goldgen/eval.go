@@ -39,7 +39,7 @@ func (o *evalOptions) addFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.Include, "include", nil, "statuses besides active: needs_review")
 	f.StringArrayVar(&o.Cases, "case", nil, "ask only this case: its id, or the beginning of it; may be repeated")
 	f.StringArrayVar(&o.Slices, "slice", nil, "ask only the cases of a slice, such as query_type=factual; may be repeated")
-	f.BoolVar(&o.Diagnose, "diagnose", false, "find out why cases failed, by asking further: deeper, without filters, by other retrievers")
+	o.addDiagnoseFlags(f)
 	f.StringVar(&o.Failing, "filter-failing", "", "ask only the cases that failed in this result")
 	f.StringVar(&o.RetryFailed, "retry-failed", "", "ask only the queries that failed in this result, and join both into a new one")
 	f.BoolVar(&o.Cache, "cache", false, "take answers from earlier evaluations of the same index where there are any, and keep new ones")
@@ -118,6 +118,9 @@ func (o *evalOptions) check() error {
 			return usagef("--include: %q, valid are active, needs_review, retired", status)
 		}
 	}
+	if err := o.checkDiagnose(); err != nil {
+		return err
+	}
 	if o.MinGrade < 0 {
 		return usagef("--min-grade: %d, want 1 or more", o.MinGrade)
 	}
@@ -140,7 +143,10 @@ func (a *app) evalFiles(o evalOptions) (*pipeline.Evaluation, error) {
 	if o.gates.Baseline != "" || o.gates.Gate || len(o.gates.Gates) > 0 {
 		return nil, usagef("--qrels takes no --baseline and no gates: keep the result with --out, then goldgen compare")
 	}
-	if o.Diagnose {
+	if o.asksSome() {
+		return nil, usagef("--qrels scores whole files: it takes no --case, --slice, --filter-failing, --retry-failed, --cache or --max-failed")
+	}
+	if o.Diagnose || o.Answers != "" {
 		return nil, usagef("--diagnose asks the retriever further: a run file has nobody to ask")
 	}
 	ks := o.K

@@ -4,10 +4,28 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/goldgen/goldgen/eval"
 	"github.com/goldgen/goldgen/pipeline"
 	"github.com/goldgen/goldgen/report"
 )
+
+func (o *evalOptions) addDiagnoseFlags(f *pflag.FlagSet) {
+	f.BoolVar(&o.Diagnose, "diagnose", false, "find out why cases failed, by asking further: deeper, without filters, by other retrievers; --case shows one in full")
+	f.StringVar(&o.Answers, "answers", "", "with --diagnose, a result of eval answers for what was answered from these rankings: look at both")
+	f.StringVar(&o.AnswersBefore, "answers-before", "", "with --answers, an earlier one that was made with --retrieval")
+}
+
+func (o *evalOptions) checkDiagnose() error {
+	switch {
+	case o.Answers != "" && !o.Diagnose:
+		return usagef("--answers goes with --diagnose")
+	case o.AnswersBefore != "" && o.Answers == "":
+		return usagef("--answers-before goes with --answers")
+	}
+	return nil
+}
 
 // printDiagnosis writes why cases failed, where that was asked for: in full
 // for the cases that were named.
