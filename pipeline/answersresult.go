@@ -183,12 +183,17 @@ func readAnswersManifest(dir string) (answersManifest, error) {
 	if err != nil {
 		return m, err
 	}
+	var kind struct{ Kind string }
+	if err := json.Unmarshal(data, &kind); err != nil {
+		return m, fmt.Errorf("%w: %s: %w", ErrDamaged, path, err)
+	}
+	if kind.Kind != KindAnswers {
+		return m, fmt.Errorf("%w: %s: a result of retrieval, and one of answers is wanted", ErrConfig, dir)
+	}
 	if err := json.Unmarshal(data, &m); err != nil {
 		return m, fmt.Errorf("%w: %s: %w", ErrDamaged, path, err)
 	}
 	switch {
-	case m.Kind != KindAnswers:
-		return m, fmt.Errorf("%w: %s: a result of retrieval, and one of answers is wanted", ErrConfig, dir)
 	case m.Format != AnswersFormat || m.Result == nil:
 		return m, fmt.Errorf("%s: format %d, this version reads %d", path, m.Format, AnswersFormat)
 	}
