@@ -30,9 +30,6 @@ type AnswersOptions struct {
 	Out             string // result folder; "" makes one under results/
 }
 
-// alphaOfGates is the one-sided level of gates.
-const alphaOfGates = 0.05
-
 // Answers judges a system's answers and keeps the result apart from those of
 // retrieval. With DryRun it returns nil.
 func (p *Project) Answers(ctx context.Context, o AnswersOptions) (*AnswersReport, error) {

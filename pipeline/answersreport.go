@@ -98,7 +98,7 @@ func (p *Project) reportAnswers(r *answersRun, gates []eval.AnswerGate, o Answer
 		join := r.join(result, o.Retrieval)
 		out.Join = &join
 	}
-	return out, r.decide(out, gates, o)
+	return out, r.decide(out, gates, o, p.Config.Gate)
 }
 
 // answerSlices are the slices asked for, and those that gates look at.
@@ -262,7 +262,7 @@ func kindOf(measure string) judge.QuestionKind {
 
 // decide decides the gates. One that rests on a judge who did not pass, or on
 // nothing but the builtin one, needs AcceptUntrusted.
-func (r *answersRun) decide(out *AnswersReport, gates []eval.AnswerGate, o AnswersOptions) error {
+func (r *answersRun) decide(out *AnswersReport, gates []eval.AnswerGate, o AnswersOptions, c GateConfig) error {
 	if len(gates) == 0 {
 		return nil
 	}
@@ -270,7 +270,7 @@ func (r *answersRun) decide(out *AnswersReport, gates []eval.AnswerGate, o Answe
 		return hinted("have a model judge, over a set that one wrote, or say --accept-untrusted if the gate is only to try the pipeline out",
 			"%w: gates on a trust of none (set %s, judge %s)", ErrConfig, out.GoldenTrust, r.judge.Name)
 	}
-	decided, err := out.Result.Gates(gates, r.baseCases, alphaOfGates)
+	decided, err := out.Result.Gates(gates, r.baseCases, c.Alpha)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
@@ -281,6 +281,9 @@ func (r *answersRun) decide(out *AnswersReport, gates []eval.AnswerGate, o Answe
 		}
 	}
 	out.Gates, out.Verdict = decided, eval.AnswerVerdict(decided)
+	if out.Verdict == eval.CannotTell && c.CannotTell == "pass" {
+		out.Verdict = eval.Pass
+	}
 	return nil
 }
 

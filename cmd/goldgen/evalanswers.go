@@ -79,7 +79,7 @@ func (a *app) runEvalAnswers(ctx context.Context, o evalAnswersOptions) (err err
 	if err := a.printAnswers(r, o.perCase); err != nil {
 		return err
 	}
-	return answersNote(r, o.strict)
+	return answersNote(r, o.strict || p.Config.Gate.CannotTell == "fail")
 }
 
 func (a *app) printAnswers(r *pipeline.AnswersReport, perCase bool) error {
