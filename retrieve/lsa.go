@@ -201,3 +201,30 @@ func (r *LSA) cosine(row int, unit []float32) float64 {
 	dim := r.space.dim
 	return quantise(float64(dot(r.data[row*dim:(row+1)*dim], unit)))
 }
+
+// reduced is the same space cut to its first dimensions.
+func (r *LSA) reduced(rank int) *LSA {
+	s := *r.space
+	s.dim = min(rank, r.space.dim)
+	s.basis = leading(r.space.basis, r.space.dim, s.dim)
+	short := &LSA{records: r.records, space: &s, rowOf: map[uint32]int{}}
+	cut := leading(r.data, r.space.dim, s.dim)
+	for row, chunk := range r.chunks {
+		unit, err := appendUnit(short.data, cut[row*s.dim:(row+1)*s.dim])
+		if err != nil {
+			continue // nothing is left of the chunk in these dimensions
+		}
+		short.data, short.rowOf[chunk] = unit, len(short.chunks)
+		short.chunks = append(short.chunks, chunk)
+	}
+	return short
+}
+
+// leading copies the first columns of a matrix of rows of the given width.
+func leading[T any](data []T, width, columns int) []T {
+	out := make([]T, 0, len(data)/max(width, 1)*columns)
+	for from := 0; from+width <= len(data) && width > 0; from += width {
+		out = append(out, data[from:from+columns]...)
+	}
+	return out
+}
