@@ -81,10 +81,16 @@ func pick(in *Input, keep []int) Input {
 	for n, i := range keep {
 		out.Cases[n] = in.Cases[i]
 	}
-	out.Dimensions = make([]Dimension, len(in.Dimensions))
-	for d := range in.Dimensions {
-		dim := &in.Dimensions[d]
-		out.Dimensions[d] = NewDimension(dim.Name, len(keep), func(n int) []string { return dim.Values(keep[n]) })
+	out.Dimensions, out.Slicing = pickOf(in.Dimensions, keep), pickOf(in.Slicing, keep)
+	return out
+}
+
+// pickOf keeps the cases at the given positions, in that order.
+func pickOf(dimensions []Dimension, keep []int) []Dimension {
+	out := make([]Dimension, len(dimensions))
+	for d := range dimensions {
+		dim := &dimensions[d]
+		out[d] = NewDimension(dim.Name, len(keep), func(n int) []string { return dim.Values(keep[n]) })
 	}
 	return out
 }

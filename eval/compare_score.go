@@ -80,7 +80,7 @@ type pairMoments struct {
 // in the same order, and the same measures. onDraw, if not nil, sees each
 // draw's differences.
 func newPairing(base, candidate Input, onDraw func(diff *matrix)) (*pairing, error) {
-	candidate.Seed, candidate.Dimensions = base.Seed, base.Dimensions
+	candidate.Seed, candidate.Dimensions, candidate.Slicing = base.Seed, base.Dimensions, base.Slicing
 	p := &pairing{onDraw: onDraw}
 	var err error
 	if p.base, err = newSide(base); err != nil {

@@ -131,7 +131,7 @@ func binaryGrades(p *prepared, masks []uint32, t int, out []int16) {
 func checkDrawn(measures []Measure, minGrade int) error {
 	for _, m := range measures {
 		switch {
-		case m.kind == ndcgExp || m.kind == gain || m.kind == ndcgR || m.kind == ndcgRel:
+		case m.gains != "" || m.kind == ndcgExp || m.kind == gain || m.kind == ndcgR || m.kind == ndcgRel:
 			return fmt.Errorf("%s needs grades, but labels of this set are probabilities", m.Name)
 		case m.level > 0 && m.level != minGrade:
 			return fmt.Errorf("%s: labels of this set are probabilities of grade >= %d, no other threshold can be read", m.Name, minGrade)

@@ -23,6 +23,9 @@ func newScores(in Input) (*scores, error) {
 	if err := in.validate(); err != nil {
 		return nil, err
 	}
+	if err := errors.Join(CheckConditions(in.Measures, in.sliced()), in.checkGains()); err != nil {
+		return nil, err
+	}
 	p, err := prepare(&in)
 	if err != nil {
 		return nil, err
@@ -51,7 +54,7 @@ func (in *Input) validate() error {
 	if in.MinGrade < 1 || in.MinGrade > maxGrade {
 		return fmt.Errorf("least relevant grade %d: want 1 to %d", in.MinGrade, maxGrade)
 	}
-	for _, d := range in.Dimensions {
+	for _, d := range in.sliced() {
 		if d.len() != len(in.Cases) {
 			return fmt.Errorf("slices by %s: %d values for %d cases", d.Name, d.len(), len(in.Cases))
 		}

@@ -5,6 +5,7 @@ import "math"
 // view is what a formula sees of one case: gains by rank and the judgments
 // behind them.
 type view struct {
+	at       int     // index of the case
 	gains    []int16 // by rank: the label's grade, Unknown, or Unlabelled
 	ideal    []int16 // positive grades of the case's labels, descending
 	counts   []counts
@@ -24,10 +25,12 @@ type counts struct {
 // step is a measure made ready: its level resolved.
 type step struct {
 	Measure
-	level int16
-	at    int // index of the level in view.counts
-	cut   int // of a span measure: index in view.overlaps
-	of    func(*step, *view) float64
+	level  int16
+	at     int // index of the level in view.counts
+	cut    int // of a span measure: index in view.overlaps
+	of     func(*step, *view) float64
+	gainOf func(int16) float64 // of nDCG
+	cases  []bool              // for which the measure's conditions hold; nil means all
 }
 
 // formulas holds one function per kind; value of a case, or NaN for none.
@@ -36,7 +39,7 @@ var formulas = [kinds]func(*step, *view) float64{
 	precision:              func(s *step, v *view) float64 { return ratio(s.hits(v), s.k) },
 	reciprocalRank:         reciprocalRankOf,
 	averagePrecision:       averagePrecisionOf,
-	ndcg:                   func(s *step, v *view) float64 { return ndcgOf(v, s.k, linear) },
+	ndcg:                   func(s *step, v *view) float64 { return ndcgOf(v, s.k, s.gainOf) },
 	ndcgExp:                func(s *step, v *view) float64 { return ndcgOf(v, s.k, exponential) },
 	ndcgRel:                ndcgRelOf,
 	ndcgR:                  ndcgROf,
@@ -166,6 +169,15 @@ func dcg(gains []int16, log2 []float64, gainOf func(int16) float64) float64 {
 		}
 	}
 	return total
+}
+
+// gainsOf is the gain of each grade that the measure takes.
+func (m *Measure) gainsOf() func(int16) float64 {
+	if m.gains == "" {
+		return linear
+	}
+	table := m.gainTable()
+	return func(g int16) float64 { return table[g] }
 }
 
 func linear(g int16) float64 { return float64(g) }

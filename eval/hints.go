@@ -29,7 +29,7 @@ func (s *scores) mainMetric() int {
 		for j := range s.in.Measures {
 			m := &s.in.Measures[j]
 			for _, k := range kinds {
-				if m.kind == k && (m.k == 0 || m.k >= mainMetricMin) {
+				if m.kind == k && m.where == "" && (m.k == 0 || m.k >= mainMetricMin) {
 					return j
 				}
 			}

@@ -14,6 +14,7 @@ const Unknown = -1
 type Input struct {
 	Cases      []Case
 	Dimensions []Dimension // slices to report, each over all of Cases
+	Slicing    []Dimension // that conditions of measures may name, besides Dimensions
 	Measures   []Measure   // in the order of the answer; see ParseMeasures
 	MinGrade   int         // a grade from here on is relevant; at least 1
 

@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // Measure is one formula with its parameters. Two measures that differ only in
@@ -13,6 +14,8 @@ type Measure struct {
 	k     int     // 0: the whole ranking
 	level int     // relevant from this grade on; 0: Input.MinGrade
 	x     float64 // recall level, multiple of R, or persistence
+	gains string  // of nDCG: the gain of each grade from 0 on, 0/1/3/7; "" is the grade itself
+	where string  // conditions on slices, category=billing,language=en; "" is every case
 }
 
 // kind is one formula.
@@ -112,17 +115,28 @@ func (m Measure) Canonical() string {
 	switch m.kind {
 	case interpolated, rprecMultiple:
 		name += "_" + twoDecimals(m.x)
-	case rbp, rbpRest:
-		name += "(p=" + strconv.FormatFloat(m.x, 'g', -1, 64)
-		if m.level > 0 {
-			return name + ",grade>=" + strconv.Itoa(m.level) + ")"
-		}
-		return name + ")"
 	}
-	if m.level > 0 {
-		name += "(grade>=" + strconv.Itoa(m.level) + ")"
+	if args := m.canonicalArgs(); len(args) > 0 {
+		name += "(" + strings.Join(args, ",") + ")"
 	}
 	return name
+}
+
+func (m *Measure) canonicalArgs() []string {
+	var args []string
+	if takesPersistence(m.kind) {
+		args = append(args, "p="+strconv.FormatFloat(m.x, 'g', -1, 64))
+	}
+	if m.level > 0 {
+		args = append(args, "grade>="+strconv.Itoa(m.level))
+	}
+	if m.gains != "" {
+		args = append(args, "gains="+m.gains)
+	}
+	if m.where != "" {
+		args = append(args, m.where)
+	}
+	return args
 }
 
 // twoDecimals writes x as trec_eval does, or in full where that would change

@@ -64,11 +64,21 @@ func TestMeasureErrorsPointAtTheCharacter(t *testing.T) {
 		"P_99999999999999999": {At: 2, Why: "expected a rank from 1 to 1000000"},
 		"recall@10(grade>=1":  {At: 18, Why: `expected ")" at the end`},
 		"recall@10(grade>=0)": {At: 17, Why: "expected a grade from 1 on"},
-		"recall@10(rel>=1)":   {At: 10, Why: "expected grade>=N"},
-		"recall@10()":         {At: 10, Why: "expected grade>=N"},
+		"recall@10(rel>=1)":   {At: 10, Why: "expected grade>=N or SLICE=VALUE"},
+		"recall@10()":         {At: 10, Why: "expected grade>=N or SLICE=VALUE"},
 		"ndcg@10(grade>=1)":   {At: 8, Why: "ndcg does not look at a least grade"},
 		"rbp(p=1)":            {At: 6, Why: "expected a persistence between 0 and 1"},
-		"rbp(q=1)":            {At: 4, Why: "expected grade>=N or p=X"},
+		"rbp(q)":              {At: 4, Why: "expected grade>=N, p=X or SLICE=VALUE"},
+		"recall@5(p=0.5)":     {At: 9, Why: "expected grade>=N or SLICE=VALUE"},
+		"judged@5(a b=c)":     {At: 9, Why: "expected SLICE=VALUE"},
+		"ndcg(gains=0/1/x)":   {At: 15, Why: "expected the gain of each grade from 0 on, such as 0/1/3/7"},
+		"ndcg(gains=1/2)":     {At: 11, Why: "expected 0 as the gain of grade 0"},
+		"ndcg(gains=0/3/1)":   {At: 15, Why: "gains must not fall: grade 2 has less than grade 1"},
+		"ndcg(gains=0/0)":     {At: 14, Why: "expected a gain above 0"},
+		"ndcg_exp(gains=0/1)": {At: 9, Why: "expected SLICE=VALUE"},
+		"mrr(tag=)":           {At: 8, Why: `expected a value, in double quotes if it is empty or has one of ,()"`},
+		`mrr(tag="x)`:         {At: 8, Why: "expected a value in double quotes"},
+		"mrr(tag=a,tag=a)":    {At: 10, Why: "tag=a stands there twice"},
 		"iprec_at_recall_2":   {At: 16, Why: "expected a number, such as 0.20"},
 	} {
 		_, err := eval.ParseMeasure(name)
@@ -123,14 +133,14 @@ func TestParseMeasures(t *testing.T) {
 }
 
 func FuzzParseMeasure(f *testing.F) {
-	for _, s := range []string{"ndcg@10", "recall@10(grade>=1)", "P_5", "rbp(p=0.5,grade>=2)", "iprec_at_recall_0.20", "(", "@", "ünk@1", "Rprec_mult_1."} {
+	for _, s := range []string{"ndcg@10", "recall@10(grade>=1)", "P_5", "rbp(p=0.5,grade>=2)", "iprec_at_recall_0.20", "(", "@", "ünk@1", "Rprec_mult_1.", "ndcg@3(gains=0/1/3.5)", `p@5(tag="a,(b",x=y)`, "span_iou@3"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, name string) { checkMeasure(t, name) })
 }
 
 func TestAnyNameIsReadOrRefused(t *testing.T) {
-	like := rapid.StringMatching(`(recall|P_|ndcg|rbp|iprec_at_recall_|Rprec_mult_|map)(@?[0-9.]{0,7})(\((grade>=|p=)?[0-9.,x]{0,4}\)?)?`)
+	like := rapid.StringMatching(`(recall|P_|ndcg|rbp|iprec_at_recall_|Rprec_mult_|map)(@?[0-9.]{0,7})(\((grade>=|p=|gains=|tag="?)?[0-9.,x/"]{0,5}\)?)?`)
 	rapid.Check(t, func(rt *rapid.T) {
 		checkMeasure(rt, rapid.OneOf(like, rapid.String()).Draw(rt, "name"))
 	})
@@ -154,11 +164,25 @@ func checkMeasure(t interface {
 		return
 	}
 	again, err := eval.ParseMeasure(m.Canonical())
+	again.Name = m.Name
+	if again != m {
+		t.Errorf("%q: canonical name %q means something else", name, m.Canonical())
+	}
 	if err != nil || again.Canonical() != m.Canonical() {
 		t.Errorf("%q: canonical name %q reads back as %q, %v", name, m.Canonical(), again.Canonical(), err)
 	}
-	c := eval.Case{ID: "q", Ranking: []string{"a", "b"}, Labels: []eval.Label{{ID: "b", Grade: 2}}}
-	r, err := eval.Evaluate(eval.Input{Cases: []eval.Case{c}, Measures: []eval.Measure{m}, MinGrade: 1})
+	c := eval.Case{
+		ID: "q", Ranking: []string{"a", "b"}, Labels: []eval.Label{{ID: "b", Grade: 1}},
+		Spans: make([]eval.Span, 2), Background: &eval.Background{Evidence: []eval.Span{{Doc: "d", End: 1}}},
+	}
+	in := eval.Input{Cases: []eval.Case{c}, Measures: []eval.Measure{m}, MinGrade: 1}
+	r, err := eval.Evaluate(in)
+	if m.Conditions() != nil && errors.As(err, &wrong) {
+		if wrong.At < 0 || wrong.At > len(name) {
+			t.Errorf("%q: error out of place: %+v", name, wrong)
+		}
+		return
+	}
 	if err != nil || r.Metrics[0].Mean == nil || math.IsNaN(*r.Metrics[0].Mean) {
 		t.Errorf("%q: no number: %v", name, err)
 	}

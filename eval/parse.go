@@ -106,15 +106,18 @@ func ParseMeasures(list string) ([]Measure, error) {
 	return out, nil
 }
 
+// splitList splits at the commas that stand outside of parentheses and quotes.
 func splitList(list string) []string {
 	var out []string
 	depth, from := 0, 0
-	for i := range len(list) {
+	for i := 0; i < len(list); i++ {
 		switch list[i] {
 		case '(':
 			depth++
 		case ')':
 			depth--
+		case '"':
+			i += quoted(list[i:]) - 1
 		case ',':
 			if depth == 0 {
 				out = append(out, list[from:i])
@@ -126,8 +129,9 @@ func splitList(list string) []string {
 }
 
 // ParseMeasure reads a measure's name: ndcg@10, recall@10(grade>=1),
-// rbp(p=0.5), or one of trec_eval's spellings (P_5, ndcg_cut_10, recip_rank).
-// An error is a *MeasureError.
+// rbp(p=0.5), ndcg@10(gains=0/1/3/7), p@5(category=billing), or one of
+// trec_eval's spellings (P_5, ndcg_cut_10, recip_rank). An error is a
+// *MeasureError.
 func ParseMeasure(name string) (Measure, error) {
 	m := Measure{Name: name}
 	head, args := name, ""
@@ -210,51 +214,6 @@ func (m *Measure) parseLevel(k kind, text string, at int) error {
 		return m.fail(at, "expected a number, such as 0.20")
 	}
 	m.kind, m.x = k, x
-	return nil
-}
-
-// parseArgs reads "(grade>=2)" or "(p=0.5,grade>=2)", which begin at offset at.
-func (m *Measure) parseArgs(at int, args string) error {
-	if args == "" {
-		return nil
-	}
-	at++
-	for _, arg := range strings.Split(args[1:len(args)-1], ",") {
-		if err := m.parseArg(at, arg); err != nil {
-			return err
-		}
-		at += len(arg) + 1
-	}
-	return nil
-}
-
-func (m *Measure) parseArg(at int, arg string) error {
-	if g, ok := strings.CutPrefix(arg, "grade>="); ok {
-		return m.parseGrade(at+len("grade>="), g)
-	}
-	if p, ok := strings.CutPrefix(arg, "p="); ok && takesPersistence(m.kind) {
-		x, ok := plainNumber(p)
-		if !ok || x <= 0 || x >= 1 {
-			return m.fail(at+len("p="), "expected a persistence between 0 and 1")
-		}
-		m.x = x
-		return nil
-	}
-	if takesPersistence(m.kind) {
-		return m.fail(at, "expected grade>=N or p=X")
-	}
-	return m.fail(at, "expected grade>=N")
-}
-
-func (m *Measure) parseGrade(at int, text string) error {
-	g, err := strconv.Atoi(text)
-	if err != nil || g < 1 || g > maxGrade || text[0] == '+' {
-		return m.fail(at, "expected a grade from 1 on")
-	}
-	if m.graded() || m.kind == judged || m.kind == unjudged || isSpanKind(m.kind) || m.aggregate() == sum {
-		return m.fail(at-len("grade>="), canonicalNames[m.kind]+" does not look at a least grade")
-	}
-	m.level = g
 	return nil
 }
 

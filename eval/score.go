@@ -28,7 +28,8 @@ func newPlan(in *Input, measures []Measure, p *prepared, binary bool) *plan {
 		if m.level > 0 && !binary {
 			level = int16(m.level)
 		}
-		s := step{Measure: m, level: level, at: pl.addLevel(level), cut: slices.Index(p.cuts, m.k), of: formulas[m.kind]}
+		s := step{Measure: m, level: level, at: pl.addLevel(level), cut: slices.Index(p.cuts, m.k), of: formulas[m.kind],
+			gainOf: m.gainsOf(), cases: in.holds(&m)}
 		if in.bySpan() && !isSpanKind(m.kind) {
 			s.of = unscored
 		}
@@ -134,12 +135,17 @@ func fillNaN(row []float64) {
 func (pl *plan) values(v *view, row []float64) {
 	for j := range row {
 		step := &pl.steps[j]
+		if step.cases != nil && !step.cases[v.at] {
+			row[j] = math.NaN()
+			continue
+		}
 		row[j] = step.of(step, v)
 	}
 }
 
 // look fills the view with one case.
 func (pl *plan) look(p *prepared, grades []int16, i int, v *view) {
+	v.at = i
 	v.gains, v.ideal, v.overlaps, v.stale = v.gains[:0], v.ideal[:0], p.overlapsOf(i), p.stale[i]
 	for _, at := range p.hits[p.hitStart[i] : p.hitStart[i]+int(p.facts[i].results)] {
 		if at == unlabelledHit {

@@ -27,7 +27,7 @@ func expectation(s *step, v *view) float64 {
 	case judged:
 		return quotient(v.expect(s.k, isJudged, atEveryRank), len(v.top(s.k)))
 	case ndcg:
-		return v.expectNDCG(s.k, linear)
+		return v.expectNDCG(s.k, s.gainOf)
 	case ndcgExp:
 		return v.expectNDCG(s.k, exponential)
 	case rbp:

@@ -31,6 +31,9 @@ func EvalFiles(o FilesOptions) (*Evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := eval.CheckConditions(measures, nil); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
 	qrels, run, err := readBoth(o.Qrels, o.Run)
 	if err != nil {
 		return nil, err

@@ -50,6 +50,9 @@ func (p *Project) newEvalJob(b *bench, set *datasets.Set, o EvalOptions, earlier
 	if j.dimensions, err = dimensionsOf(j.cases, eval.SliceNames()); err != nil {
 		return nil, err
 	}
+	if err := eval.CheckConditions(j.measures, j.dimensions); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
 	j.sliceBy, err = dimensionsOf(j.cases, o.SliceBy)
 	return j, err
 }
@@ -138,7 +141,7 @@ func (j *evalJob) input(ctx context.Context) (eval.Input, error) {
 		minGrade = m.RelevantGrade
 	}
 	in := eval.Input{
-		Cases: cases, Dimensions: j.sliceBy, Measures: j.measures, MinGrade: minGrade,
+		Cases: cases, Dimensions: j.sliceBy, Slicing: j.dimensions, Measures: j.measures, MinGrade: minGrade,
 		Seed: m.Pins.Seed,
 		Header: eval.Header{
 			Golden: &eval.GoldenRef{Name: ref.Name, Version: ref.Version, Ref: ref.String(), Path: j.set.Dir, Digest: ref.Digest},

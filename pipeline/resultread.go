@@ -83,7 +83,10 @@ func (r *StoredResult) Read() (*Kept, error) {
 	if k.Input, err = r.input(rows); err != nil {
 		return nil, err
 	}
-	k.Input.Dimensions, err = k.Dimensions(r.Scoring.SliceBy)
+	if k.Input.Dimensions, err = k.Dimensions(r.Scoring.SliceBy); err != nil {
+		return nil, err
+	}
+	k.Input.Slicing, err = k.Dimensions(k.SliceNames())
 	return k, err
 }
 
