@@ -34,6 +34,7 @@ type forestRow struct {
 	Cells  []string
 	Mark   mark
 	Series int
+	Wordy  bool // a cell says in words why there is no interval
 }
 
 // mark is an estimate in percent of the axis; fields are "" where there is none.
@@ -100,7 +101,7 @@ var meanColumns = []string{"n", "mean", "95 % interval"}
 
 func meanRow(name string, m eval.Metric, series int) forestRow {
 	cells := []string{fmt.Sprint(m.N), short(m.Mean), betweenOr(m.Low, m.High, m.Why)}
-	return forestRow{Name: Escape(name), Cells: cells, Series: seriesStyle(series), Mark: mark{low: m.Low, high: m.High, at: m.Mean, Class: "plain"}}
+	return forestRow{Name: Escape(name), Cells: cells, Series: seriesStyle(series), Wordy: m.Low == nil, Mark: mark{low: m.Low, high: m.High, at: m.Mean, Class: "plain"}}
 }
 
 func betweenOr(low, high *float64, why string) string {
@@ -215,7 +216,7 @@ func plotRow(name string, d *eval.Difference) forestRow {
 		short(d.Base) + " → " + short(d.Candidate), plusMinus(d.Difference), betweenOr(d.Low, d.High, d.Why),
 		probability(d.PHolm), fmt.Sprintf("%d / %d", d.Better, d.Worse),
 	}
-	return forestRow{Name: Escape(name), Cells: cells, Mark: mark{low: d.Low, high: d.High, at: d.Difference, Class: direction(d)}}
+	return forestRow{Name: Escape(name), Cells: cells, Wordy: d.Low == nil, Mark: mark{low: d.Low, high: d.High, at: d.Difference, Class: direction(d)}}
 }
 
 // direction is good or bad only where the whole interval says so.

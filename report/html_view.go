@@ -16,6 +16,7 @@ type view struct {
 
 	Title       string
 	Verdict     verdict
+	Trust       string
 	Tiles       []tile
 	Parts       []part // for the list of contents
 	Notes       []string
@@ -108,7 +109,7 @@ func newView(f *Findings) (*view, error) {
 	v := &view{Title: Escape(title(f)), Verdict: f.verdict()}
 	v.Verdict.Why = Escape(upper(v.Verdict.Why))
 	for _, n := range notes(f) {
-		v.Notes = append(v.Notes, Escape(upper(n)))
+		v.Notes = append(v.Notes, Escape(n))
 	}
 	for _, x := range facts(f) {
 		v.Facts = append(v.Facts, fact{x.Name, Escape(x.Value)})
@@ -118,7 +119,7 @@ func newView(f *Findings) (*view, error) {
 	}
 	v.compared(f.Comparison)
 	v.scored(f)
-	v.Tiles = tiles(f)
+	v.Tiles, v.Trust = tiles(f), Escape(trustWords(first.Result.Trust, first.Result.TrustDetail))
 	v.Leaks, v.Failed = leakTable(first.Result), failedTable(first.Result)
 	v.Abstention = abstentionTable(first.Result.Abstention)
 	v.Causes, v.CauseName = causes(first)
@@ -309,7 +310,7 @@ func countBetter(c *eval.Comparison) int {
 func settingTable(settings []eval.Setting) textTable {
 	t := textTable{Caption: "Settings in which the two retrievers differ", Columns: []string{"setting", "baseline", "candidate"}}
 	for _, s := range settings {
-		t.add(0, s.Name, s.Base, s.Candidate)
+		t.add(0, s.Name, orNone(s.Base), orNone(s.Candidate))
 	}
 	return t
 }

@@ -22,15 +22,19 @@ const (
 func PullRequest(w io.Writer, f *Findings) error {
 	var b strings.Builder
 	v, r := f.verdict(), f.Results[0].Result
-	fmt.Fprintf(&b, "### %s %s: %s\n\n%s.\n", badges[v.Class], v.Word, escapeMarkdown(subject(r)), escapeMarkdown(upper(v.Why)))
+	fmt.Fprintf(&b, "### %s %s: %s\n\n%s.\n", badges[v.Class], v.Word, escapeMarkdown(title(f)), escapeMarkdown(upper(v.Why)))
 	tellLeaks(&b, r.Leaks)
 	if c := f.Comparison; c != nil {
 		tellComparison(&b, c)
 	} else {
 		tellGates(&b, f.gates())
+	}
+	switch {
+	case len(f.Results) > 1:
+		tellOthers(&b, f.Results)
+	case f.Comparison == nil:
 		tellMeans(&b, r)
 	}
-	tellOthers(&b, f.Results)
 	fmt.Fprintf(&b, "\nTrust: %s.\n", escapeMarkdown(trustWords(r.Trust, r.TrustDetail)))
 	for _, note := range notes(f) {
 		fmt.Fprintf(&b, "\n- %s", escapeMarkdown(note))
@@ -175,9 +179,6 @@ func tellMeans(b *strings.Builder, r *eval.Result) {
 // tellOthers sets several results side by side. None is named the best: that
 // takes a comparison of pairs.
 func tellOthers(b *strings.Builder, results []Scored) {
-	if len(results) < 2 {
-		return
-	}
 	names := Headline(results[0].Result.Metrics)
 	t := NewTable(append([]string{"retriever"}, rightAligned(names)...)...)
 	for _, s := range results {
