@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/goldgen/goldgen/corpus"
@@ -93,6 +95,29 @@ func (b *Builder) mayStart(command string) error {
 		return wrong("would start %q, which was not allowed", command)
 	}
 	return nil
+}
+
+// fields are the metadata keys of the chunks, which filters may name; nil where
+// there are no chunks to know them from.
+func (b *Builder) fields(ctx context.Context) ([]string, error) {
+	if b.deps.Chunks == nil {
+		return nil, nil
+	}
+	keys := map[string]bool{}
+	for c, err := range b.chunks(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		for key := range c.Metadata {
+			keys[key] = true
+		}
+	}
+	return sortedKeys(keys), nil
+}
+
+// sortedKeys are the keys of a map, never nil.
+func sortedKeys[V any](m map[string]V) []string {
+	return slices.AppendSeq([]string{}, slices.Values(slices.Sorted(maps.Keys(m))))
 }
 
 // checkEmbedder refuses to search vectors that the configured embedder cannot

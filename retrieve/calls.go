@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/goldgen/goldgen/internal/httpretry"
 )
 
 // CallConfig is how a server is asked. It does not decide the ranking, so
@@ -59,6 +62,9 @@ func newGate(c CallConfig) *gate {
 // Concurrency is how many queries may be in flight: more callers than that
 // only wait.
 func (g *gate) Concurrency() int { return g.config.Concurrency }
+
+// calls are the settings that the gate keeps.
+func (g *gate) calls() CallConfig { return g.config }
 
 // ask waits for its turn and then calls once. The time taken counts from there.
 func (g *gate) ask(ctx context.Context, q Query, once func(context.Context) ([]Hit, error)) (Result, error) {
@@ -124,8 +130,29 @@ func (g *gate) within(ctx context.Context, call func(context.Context) error) err
 	return err
 }
 
+// retrying calls up to Retries times more, while again says that it may help.
+func retrying[T any](ctx context.Context, c CallConfig, again func(error) bool, call func() (T, error)) (T, error) {
+	for attempt := 0; ; attempt++ {
+		v, err := call()
+		if err == nil || attempt >= c.Retries || ctx.Err() != nil || !again(err) {
+			return v, err
+		}
+		if err := httpretry.Wait(ctx, attempt); err != nil {
+			return v, err
+		}
+	}
+}
+
 // errDown is the cause of a query whose server could not be reached.
 var errDown = errors.New("no server answers")
+
+// downFor says why no connection came about, without the addresses tried.
+func downFor(err error) error {
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		err = op
+	}
+	return fmt.Errorf("%w: %s", errDown, httpretry.Innermost(err))
+}
 
 // causeOr is why the context ended, or err if it did not.
 func causeOr(ctx context.Context, err error) error {

@@ -188,7 +188,7 @@ func (e *endpoint) explain(ctx context.Context, err error) error {
 	case httpretry.TimedOut(err):
 		return fmt.Errorf("%s: %w", e.name, errTimeout)
 	case httpretry.DialFailed(err):
-		return fmt.Errorf("%s: %w: %s", e.name, errDown, httpretry.Innermost(err))
+		return fmt.Errorf("%s: %w", e.name, downFor(err))
 	}
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err // without the address, whose query may hold a secret

@@ -72,3 +72,12 @@ type QueryEmbedder interface {
 
 // Chunks is a stream of chunks to index. An error ends the indexing.
 type Chunks = iter.Seq2[corpus.Chunk, error]
+
+// Approximate is a retriever over an index that may miss what is nearest. Exact
+// returns one that compares with everything, over the same records, to measure
+// what the index misses; false where it cannot. Close it where it is an
+// io.Closer.
+type Approximate interface {
+	Retriever
+	Exact() (Retriever, bool)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,19 +13,20 @@ import (
 
 // Kinds that this version builds.
 const (
-	KindBM25   = "bm25"
-	KindNGram  = "ngram"
-	KindLSA    = "lsa"
-	KindDense  = "dense"
-	KindHybrid = "hybrid"
-	KindRun    = "run"
-	KindExec   = "exec"
-	KindHTTP   = "http"
+	KindBM25     = "bm25"
+	KindNGram    = "ngram"
+	KindLSA      = "lsa"
+	KindDense    = "dense"
+	KindHybrid   = "hybrid"
+	KindRun      = "run"
+	KindExec     = "exec"
+	KindHTTP     = "http"
+	KindPGVector = "pgvector"
 )
 
 // Kinds returns the kinds that this version builds, as a SPEC spells them.
 func Kinds() []string {
-	return []string{KindBM25, KindNGram, KindLSA, KindDense, KindHybrid, "run:FILE", "exec:COMMAND", "http:URL"}
+	return []string{KindBM25, KindNGram, KindLSA, KindDense, KindHybrid, "run:FILE", "exec:COMMAND", "http:URL", "pgvector:DSN"}
 }
 
 // NewConfig returns the defaults of a kind, nil for one that is not built in. A
@@ -47,6 +49,8 @@ func NewConfig(kind string) Config {
 		return pointer(DefaultExec())
 	case KindHTTP:
 		return pointer(DefaultHTTP())
+	case KindPGVector:
+		return pointer(DefaultPGVector())
 	}
 	return nil
 }
@@ -147,7 +151,7 @@ func ParseSpec(text string, configured map[string]Spec) (Spec, error) {
 	if kind == "https" {
 		kind, arg = KindHTTP, text
 	}
-	spec := Spec{Name: text, Kind: kind, Config: NewConfig(kind)}
+	spec := Spec{Name: withoutPassword(text), Kind: kind, Config: NewConfig(kind)}
 	if err := spec.checkKind(configured); err != nil {
 		return Spec{}, err
 	}
@@ -157,6 +161,20 @@ func ParseSpec(text string, configured map[string]Spec) (Spec, error) {
 		}
 	}
 	return spec, spec.Validate()
+}
+
+// passwords are where an address or a DSN has one.
+var passwords = regexp.MustCompile(`(://[^/@\s:]*:)[^/@\s]+@|((?i)password\s*=\s*)[^\s&]+`)
+
+// withoutPassword is a SPEC that can be shown.
+func withoutPassword(text string) string {
+	return passwords.ReplaceAllStringFunc(text, func(found string) string {
+		m := passwords.FindStringSubmatch(found)
+		if m[1] != "" {
+			return m[1] + "***@"
+		}
+		return m[2] + "***"
+	})
 }
 
 // Validate names the kind, argument or parameter that is wrong.

@@ -100,6 +100,20 @@ func (c Config) backoff(least, most time.Duration, attempt int, resp *http.Respo
 	return min(wait, most)
 }
 
+// Wait waits as a client with the defaults does before a further attempt, the
+// first one being attempt 0; it returns why the context ended.
+func Wait(ctx context.Context, attempt int) error {
+	c := Config{}.withDefaults()
+	timer := time.NewTimer(c.backoff(c.WaitMin, c.WaitMax, attempt, nil))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // firstContact notes whether the server ever answered.
 type firstContact struct {
 	next      http.RoundTripper

@@ -136,8 +136,8 @@ func date(year int) *time.Time {
 	return &d
 }
 
-// queries yields all texts under all restrictions.
-func queries(k int) iter.Seq[retrieve.Query] {
+// Queries yields all texts under all restrictions.
+func Queries(k int) iter.Seq[retrieve.Query] {
 	return func(yield func(retrieve.Query) bool) {
 		n := 0
 		for _, text := range texts {
@@ -168,7 +168,7 @@ func (s suite) ask(t *testing.T, q retrieve.Query) []retrieve.Hit {
 // allowed: no hit that the query may not see, and some hit somewhere.
 func (s suite) allowed(t *testing.T) {
 	any := map[string]bool{}
-	for q := range queries(len(s.chunks)) {
+	for q := range Queries(len(s.chunks)) {
 		for _, hit := range s.ask(t, q) {
 			c, ok := s.chunks[hit.ChunkID]
 			if !ok {
@@ -187,7 +187,7 @@ func (s suite) allowed(t *testing.T) {
 
 // beforeRanking: what is allowed is found even where only one hit is asked for.
 func (s suite) beforeRanking(t *testing.T) {
-	for q := range queries(len(s.chunks)) {
+	for q := range Queries(len(s.chunks)) {
 		all := s.ask(t, q)
 		q.K = 1
 		if best := s.ask(t, q); len(all) > 0 && len(best) != 1 {
@@ -225,7 +225,7 @@ func (s suite) wellFormed(t *testing.T) {
 // concurrent: the same answers when many ask at once.
 func (s suite) concurrent(t *testing.T) {
 	var asked []retrieve.Query
-	for q := range queries(5) {
+	for q := range Queries(5) {
 		if len(asked)%7 == 0 || q.AsOf == nil {
 			asked = append(asked, q)
 		}
