@@ -28,6 +28,7 @@ type evalJob struct {
 	retriever   retrieve.Retriever // itself
 	asked       retrieve.Retriever // with what answers in its place: an earlier result, the cache
 	description retrieve.Description
+	noticed     noticed
 	earlier     *Kept        // whose failed queries are asked again, or nil
 	answers     *answerCache // nil without --cache
 	notes       []string     // that scoring cannot know
@@ -98,7 +99,7 @@ func (j *evalJob) openRetriever(ctx context.Context) (done func(), err error) {
 	if j.retriever, j.description, err = j.bench.retriever(ctx, j.o.Retriever); err != nil {
 		return done, err
 	}
-	j.asked = j.retriever
+	j.asked = &noticing{j.retriever, &j.noticed}
 	if j.o.Cache {
 		if j.description.Kind == retrieve.KindRun {
 			return done, fmt.Errorf("%w: --cache: a run file is read, and nobody is asked", ErrConfig)
@@ -142,7 +143,7 @@ func (j *evalJob) input(ctx context.Context) (eval.Input, error) {
 	}
 	in := eval.Input{
 		Cases: cases, Dimensions: j.sliceBy, Slicing: j.dimensions, Measures: j.measures, MinGrade: minGrade,
-		Seed: m.Pins.Seed,
+		Seed: m.Pins.Seed, Duplicates: j.duplicates(),
 		Header: eval.Header{
 			Golden: &eval.GoldenRef{Name: ref.Name, Version: ref.Version, Ref: ref.String(), Path: j.set.Dir, Digest: ref.Digest},
 			Trust:  m.Trust.Level, TrustDetail: m.Trust.Why, Corpus: m.Pins.Corpus.Digest,
@@ -154,13 +155,16 @@ func (j *evalJob) input(ctx context.Context) (eval.Input, error) {
 	return in, nil
 }
 
-// unitChunk is what is ranked where hits name chunks.
-const unitChunk = "chunk"
-
 // remark notes what a reader must know and scoring cannot.
 func (j *evalJob) remark() {
 	if n := j.bench.unknown.Swap(0); n > 0 {
 		j.notes = append(j.notes, fmt.Sprintf("%d hits name chunks that the snapshot does not have; they count as unjudged", n))
+	}
+	if n := j.noticed.cut.Load(); n > 0 {
+		j.notes = append(j.notes, fmt.Sprintf("%d results beyond the %d asked for were cut off", n, j.depth))
+	}
+	if n := j.strangers(); n > 0 {
+		j.notes = append(j.notes, fmt.Sprintf("%d queries of the run are no case of %s and are left out", n, j.set.Ref()))
 	}
 	if j.restriction != "" {
 		j.notes = append(j.notes, fmt.Sprintf("only %d cases were asked (%s): these numbers are not those of the whole set", len(j.cases), j.restriction))

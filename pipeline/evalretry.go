@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/goldgen/goldgen/eval"
 	"github.com/goldgen/goldgen/retrieve"
@@ -107,3 +108,51 @@ func (a *answeredBefore) Retrieve(ctx context.Context, q retrieve.Query) (retrie
 
 // spanName is how rankings call a hit that is a span and no chunk.
 func spanName(s eval.Span) string { return fmt.Sprintf("%s[%d,%d)", s.Doc, s.Start, s.End) }
+
+// noticed counts what a retriever sent that was put right before it was scored.
+type noticed struct{ duplicates, cut atomic.Int64 }
+
+// noticing counts what its retriever's answers needed.
+type noticing struct {
+	retrieve.Retriever
+	seen *noticed
+}
+
+// Retrieve implements retrieve.Retriever.
+func (n *noticing) Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Result, error) {
+	out, err := n.Retriever.Retrieve(ctx, q)
+	n.seen.duplicates.Add(int64(out.Notices.Duplicates))
+	n.seen.cut.Add(int64(out.Notices.Cut))
+	return out, err
+}
+
+// duplicates counts the results that repeated an id, those of an earlier
+// result included, and those that were dropped when a run file was read.
+func (j *evalJob) duplicates() int {
+	n := int(j.noticed.duplicates.Load())
+	if r, ok := j.retriever.(*retrieve.RunRetriever); ok {
+		n += r.Run().Duplicates
+	}
+	if j.earlier != nil {
+		n += j.earlier.Scoring.Duplicates
+	}
+	return n
+}
+
+// strangers counts the queries of a run file that are no case of the set.
+func (j *evalJob) strangers() (n int) {
+	r, ok := j.retriever.(*retrieve.RunRetriever)
+	if !ok {
+		return 0
+	}
+	known := make(map[string]bool, len(j.set.Cases))
+	for i := range j.set.Cases {
+		known[j.set.Cases[i].ID] = true
+	}
+	for _, id := range r.Run().Queries {
+		if !known[id] {
+			n++
+		}
+	}
+	return n
+}

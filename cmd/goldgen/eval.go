@@ -60,10 +60,10 @@ func newEval(a *app) *cobra.Command {
 			"with leaks, abstention and latency. With --qrels and --run it scores TREC or Parquet files as trec_eval does.\n"+
 			"With --baseline it also compares, and with gates it ends as they say.",
 			codeDone, codeFailed, codeUsage, codePartly, codeGate, codeNotComparable, codeInterrupted),
-		Example: "  goldgen -C examples/quickstart eval --retriever bm25 -k 1,5,10\n" +
+		Example: "  goldgen -C examples/quickstart eval --retriever bm25 -k 1,5,10 --out results/bm25\n" +
 			"  goldgen -C examples/quickstart eval --golden handbook@v1 --retriever exec:./my-search --slice-by query_type,category\n" +
 			"  goldgen -C examples/quickstart eval --retriever ngram -m recall@10,mrr@10 --json --per-case\n" +
-			"  goldgen -C examples/quickstart eval --retriever ngram --baseline best --gate \"recall@10 drop <= 0.05\" --accept-untrusted\n" +
+			"  goldgen -C examples/quickstart eval --retriever ngram --baseline results/bm25 --out results/ngram --gate \"recall@10 drop <= 0.05\" --accept-untrusted\n" +
 			"  goldgen eval --qrels qrels.txt --run run.txt -m map,ndcg_cut_10,P_5",
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -76,7 +76,7 @@ func newEval(a *app) *cobra.Command {
 	}
 	o.addFlags(cmd.Flags())
 	a.jsonFlag(cmd)
-	cmd.AddCommand(newEvalHistory(a))
+	cmd.AddCommand(newEvalHistory(a), newEvalAnswers(a))
 	return cmd
 }
 
@@ -133,6 +133,11 @@ func (o *evalOptions) check() error {
 	return nil
 }
 
+// asksSome reports options that are about asking a retriever.
+func (o *evalOptions) asksSome() bool {
+	return len(o.Cases) > 0 || len(o.Slices) > 0 || o.Failing != "" || o.RetryFailed != "" || o.Cache || o.MaxFailed != nil
+}
+
 func (a *app) evalFiles(o evalOptions) (*pipeline.Evaluation, error) {
 	if o.qrels == "" || o.runFile == "" {
 		return nil, usagef("--qrels and --run go together")
@@ -162,6 +167,7 @@ func (a *app) evalFiles(o evalOptions) (*pipeline.Evaluation, error) {
 // evalDocument is the answer of eval --json; what was not asked for is left out.
 type evalDocument struct {
 	*eval.Result
+	Path       string             `json:"path,omitempty"` // of the result
 	Baseline   *pipeline.Baseline `json:"baseline,omitempty"`
 	Comparison *eval.Comparison   `json:"comparison,omitempty"`
 	Gates      *eval.GateCheck    `json:"gates,omitempty"`
@@ -192,7 +198,7 @@ func (a *app) reportEval(g *pipeline.Gated, gates func() error) error {
 
 func (a *app) printEval(g *pipeline.Gated) error {
 	if a.json {
-		return a.printJSON(evalDocument{Result: g.Result, Baseline: g.Baseline, Comparison: g.Comparison, Gates: g.Gates})
+		return a.printJSON(evalDocument{Result: g.Result, Path: g.Path, Baseline: g.Baseline, Comparison: g.Comparison, Gates: g.Gates})
 	}
 	if err := report.Terminal(a.stdout, g.Result, a.style()); err != nil {
 		return err
