@@ -70,10 +70,12 @@
 
   function fillOrders(t) {
     const orders = [["set", "as in the set"]];
-    if (t.sort >= 0) orders.unshift(["worst", `lowest ${t.measures[t.sort]} first`]);
+    if (t.sort >= 0) orders.unshift(["worst", "lowest first"]);
     if (t.cases.some((entry) => entry.b)) orders.unshift(["fell", "largest fall first"], ["rose", "largest rise first"]);
     if (t.cases.some((entry) => entry.t)) orders.push(["slow", "slowest first"]);
     options(byID("order"), orders);
+    const compared = t.cases.some((entry) => entry.b) ? ", and how far it is from the baseline's" : "";
+    byID("figure").textContent = t.sort >= 0 ? `Beside each query stands its ${t.measures[t.sort]}${compared}.` : "";
   }
 
   // Filtering. The text to search is made once a case.
