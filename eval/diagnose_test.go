@@ -132,6 +132,13 @@ func TestCauses(t *testing.T) {
 			eval.CauseNotFound, "not among 2 hits, and nothing that was looked at explains it"},
 		{"not in the index", func(s situation) { s.absent(); s.probes.Own = map[string]*eval.Probe{"answer#0": probe("n1", "n7")} },
 			eval.CauseNotInCorpus, "the index does not return answer#0 among 6 hits even for its own text without scope and filters"},
+		{"not in the index, and the other one not in the snapshot", func(s situation) {
+			s.absent()
+			s.c.Labels = append(s.c.Labels, eval.Label{ID: "gone", Grade: 3})
+			s.probes.Own = map[string]*eval.Probe{"answer#0": probe("n1")}
+		}, eval.CauseNotInCorpus, "the index does not return answer#0, gone among 6 hits even for its own text without scope and filters"},
+		{"not found by its own text, and found by the query", func(s situation) { s.probes.Own = map[string]*eval.Probe{"answer#0": probe("n1")} },
+			eval.CauseBelowK, "at rank 5"},
 		{"in the index", func(s situation) {
 			s.absent()
 			s.probes.Own = map[string]*eval.Probe{"answer#0": probe("n1", "answer#0")}
@@ -149,6 +156,10 @@ func TestCauses(t *testing.T) {
 			cut(s)
 			s.about.Evidence = []eval.Span{{Doc: "answer", Start: 15, End: 20}}
 		}, eval.CauseBelowK, "at rank 5"},
+		{"cut, and another span that no chunk holds", func(s situation) {
+			cut(s)
+			s.about.Evidence = append(s.about.Evidence, eval.Span{Doc: "answer", Start: 40, End: 44})
+		}, eval.CauseSplit, "the evidence answer [15,25) is cut over answer#0, answer#1, and no chunk holds it whole"},
 		{"one of two spans is whole", func(s situation) {
 			cut(s)
 			s.about.Evidence = append(s.about.Evidence, eval.Span{Doc: "answer", Start: 4, End: 11})
@@ -169,6 +180,13 @@ func TestCauses(t *testing.T) {
 		},
 			eval.CauseFilteredOut, "at rank 3 when 6 hits are asked for, and not among the 2 that came at first: filters are applied after the search"},
 		{"filters, and found below k with them", func(s situation) { filtered(s); s.probes.Open = probe("answer#0") }, eval.CauseBelowK, "at rank 5"},
+		{"found without filters below k, and nobody was asked for more with them", func(s situation) {
+			filtered(s)
+			s.absent()
+			s.probes.Deep, s.probes.Open = nil, probe("n0", "n1", "n2", "answer#0")
+		}, eval.CauseNotFound, "not among 4 hits, and nothing that was looked at explains it"},
+		{"filters, and as many hits as were asked for", func(s situation) { filtered(s); s.probes.Deep = probe("n0", "n1", "answer#0") },
+			eval.CauseApproximate, "at rank 3 when 6 hits are asked for, and not in the top 3 of fewer: the search is approximate"},
 		{"filters, and not found without them either", func(s situation) { filtered(s); s.absent(); s.probes.Open = probe("n5") },
 			eval.CauseNotFound, "not among 4 hits, and nothing that was looked at explains it"},
 		{"no filter, however it was asked", func(s situation) { s.absent(); s.probes.Open = probe("answer#0") },
@@ -190,6 +208,22 @@ func TestCauses(t *testing.T) {
 			s.probes.Deep = probe(s.c.Ranking...)
 		},
 			eval.CauseStale, "before at rank 2 no longer holds; what holds now is at rank 4"},
+		{"a version that ended when the answer's began", func(s situation) {
+			may := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+			(*s.shelf)[2].ValidTo, (*s.shelf)[0].ValidFrom = &may, &may
+			s.c.Ranking = []string{"copy", "n0", "n2", "answer#0"}
+			s.probes.Deep = probe(s.c.Ranking...)
+		}, eval.CauseStale, "copy at rank 1 no longer holds; what holds now is at rank 4"},
+		{"a copy that is valid beside the answer", func(s situation) {
+			may, june := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+			(*s.shelf)[2].ValidTo, (*s.shelf)[0].ValidFrom = &june, &may
+			s.c.Ranking = []string{"copy", "n0", "n2", "answer#0"}
+			s.probes.Deep = probe(s.c.Ranking...)
+		}, eval.CauseNearDuplicate, "copy at rank 1 is a near-duplicate of answer#0, which is at rank 4"},
+		{"valid until the case's date", func(s situation) {
+			may := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+			(*s.shelf)[3].ValidTo, s.about.AsOf = &may, &may
+		}, eval.CauseStale, "n0 at rank 1 no longer holds; what holds now is at rank 5"},
 		{"no longer valid at the case's date", func(s situation) {
 			may, june := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 			(*s.shelf)[3].ValidTo, s.about.AsOf = &may, &june
@@ -247,6 +281,21 @@ func TestCauses(t *testing.T) {
 	}
 }
 
+// What explains a case leaves no room for what would explain it otherwise.
+func TestCausesThatExcludeOthers(t *testing.T) {
+	for name, change := range map[string]func(situation){
+		"filters applied after the search": func(s situation) {
+			s.about.Filters = []corpus.Filter{{Field: "lang", Op: "exists", Values: []string{"false"}}}
+			s.c.Ranking, s.probes.Deep = []string{"n0", "n1"}, probe("n0", "n1", "answer#0")
+		},
+		"another ranking when more is asked for": func(s situation) { s.probes.Deep = probe("n0", "answer#0", "n1") },
+	} {
+		if d := diagnose(t, change); len(d.All[0].Also) != 0 {
+			t.Errorf("%s: also %+v", name, d.All[0].Also)
+		}
+	}
+}
+
 func TestNoFailure(t *testing.T) {
 	for name, change := range map[string]func(situation){
 		"found at k":                 func(s situation) { s.c.Ranking = []string{"n0", "n1", "answer#0"} },
@@ -290,6 +339,56 @@ func TestCaseDiagnosis(t *testing.T) {
 	list := []eval.Unjudged{{Case: "c1", Query: "how long?", Chunk: "before", Rank: 1}, {Case: "c1", Query: "how long?", Chunk: "n2", Rank: 3}}
 	if diff := cmp.Diff(list, d.Labelling.List); diff != "" || d.Labelling.Pairs != 2 {
 		t.Errorf("labelling, %d pairs (-want +got):\n%s", d.Labelling.Pairs, diff)
+	}
+}
+
+// A mark says the worst that is known of a result.
+func TestMarks(t *testing.T) {
+	d := diagnose(t, func(s situation) {
+		s.in.K = 6
+		s.c.Ranking = []string{"n0", "n1", "n2", "n3", "n4", "n5"}
+		s.in.Leaks = []eval.Leak{{Case: "c1", Chunk: "n0", Rank: 1, Kind: "scope"}}
+		s.about.Filters = []corpus.Filter{{Field: "doc_id", Op: "in", Values: []string{"n0", "n2", "n3", "n4"}}}
+		s.c.Labels = append(s.c.Labels, eval.Label{ID: "n2", Grade: 1}, eval.Label{ID: "n3", Uncertain: &eval.Probability{P: 0.1}})
+		s.about.Stale = []string{"n4"}
+	})
+	var marks []string
+	for _, stood := range d.All[0].Above {
+		marks = append(marks, stood.Mark)
+	}
+	if diff := cmp.Diff([]string{"leak", "violates_filter", "not_relevant", "not_relevant", "stale", "violates_filter"}, marks); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// A relevant chunk is never stale, whatever other versions there are.
+func TestMarkOfTwoRelevantVersions(t *testing.T) {
+	d := diagnose(t, func(s situation) {
+		s.c.Ranking = []string{"before", "answer#0", "n1"}
+		s.c.Labels = append(s.c.Labels, eval.Label{ID: "before", Grade: 2})
+		s.in.Leaks = []eval.Leak{{Case: "c1", Chunk: "n1", Rank: 3, Kind: "scope"}}
+	})
+	if got := d.All[0]; got.Above[0].Mark != "relevant" || len(got.Also) != 0 || d.Labelling.Pairs != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A case with more relevant chunks than k is not partly failed when the top k
+// is full of them.
+func TestMoreRelevantThanK(t *testing.T) {
+	for found, want := range map[int]int{1: 1, 2: 1, 3: 0} {
+		d := diagnose(t, func(s situation) {
+			s.c.Ranking = []string{"x0", "x1", "x2"}
+			for i := range 4 {
+				s.c.Labels = append(s.c.Labels, eval.Label{ID: fmt.Sprintf("n%d", i), Grade: 2})
+			}
+			for i := range found {
+				s.c.Ranking[i] = fmt.Sprintf("n%d", i)
+			}
+		})
+		if d.Partly != want || d.Failed != 0 {
+			t.Errorf("%d of 3 relevant: %d partly, %d failed", found, d.Partly, d.Failed)
+		}
 	}
 }
 

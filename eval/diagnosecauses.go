@@ -98,15 +98,16 @@ func (s *subject) notIndexed() string {
 	return fmt.Sprintf("the index does not return %s among %d hits even for its own text without scope and filters", list(s.relevant), s.Depth)
 }
 
-// proveSplit holds where every span of evidence lies over a chunk's boundary.
+// proveSplit holds where no span of evidence is whole in a chunk, and one lies
+// over a boundary.
 func (s *subject) proveSplit() string {
 	why := ""
 	for _, e := range s.c.about().Evidence {
 		over, whole := s.chunksOver(e)
-		if whole || len(over) == 0 {
+		if whole {
 			return ""
 		}
-		if why == "" {
+		if why == "" && len(over) > 0 {
 			why = fmt.Sprintf("the evidence %s [%d,%d) is cut over %s, and no chunk holds it whole", e.Doc, e.Start, e.End, list(over))
 		}
 	}

@@ -134,6 +134,8 @@ func (s *subject) mark(id string) string {
 		return "not_in_snapshot"
 	case s.stale(id):
 		return "stale"
+	case !s.admitted(id):
+		return "violates_filter"
 	case slices.Contains(s.relevant, id):
 		return "relevant"
 	case l == nil:

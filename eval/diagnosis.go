@@ -105,7 +105,8 @@ type Quote struct {
 }
 
 // Stood is a result of a failed case. Mark says what is known of it: unjudged,
-// unknown, not_relevant, relevant, stale, leak, or not_in_snapshot.
+// unknown, not_relevant, relevant, stale, leak, violates_filter (or the scope,
+// or the date), or not_in_snapshot.
 type Stood struct {
 	Rank  int    `json:"rank"`
 	Chunk string `json:"chunk_id"`
