@@ -64,10 +64,10 @@ func newReport(a *app) *cobra.Command {
 			"is compared with --baseline and held to the gates; further ones stand beside it. A failed gate is in\n"+
 			"the report and not in the exit code: goldgen compare and goldgen eval --baseline end with that.",
 			codeDone, codeFailed, codeUsage, codeInterrupted),
-		Example: "  goldgen report results/after -o report.html\n" +
-			"  goldgen report results/after --baseline results/before --accept-untrusted -o report.html\n" +
-			"  goldgen report results/after --baseline results/before --format markdown --accept-untrusted\n" +
-			"  goldgen report results/before results/after --format csv -o cases.csv",
+		Example: "  goldgen -C examples/quickstart report results/ngram -o report.html\n" +
+			"  goldgen -C examples/quickstart report results/ngram --baseline results/bm25 --accept-untrusted -o report.html\n" +
+			"  goldgen -C examples/quickstart report results/ngram --baseline results/bm25 --accept-untrusted --format markdown\n" +
+			"  goldgen -C examples/quickstart report results/bm25 results/ngram -o cases.csv",
 		Args: usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Results = args
