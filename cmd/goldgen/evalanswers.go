@@ -46,7 +46,7 @@ func newEvalAnswers(a *app) *cobra.Command {
 			"and right abstention. The model of judge: in goldgen.yaml judges, and is tested on canaries.",
 			codeDone, codeFailed, codeUsage, "3 done, but answers are missing, of other cases, or could not be judged",
 			"4 a gate failed", "5 not comparable, or with --strict a gate cannot tell", codeInterrupted),
-		Example: "  goldgen -C examples/quickstart eval answers --golden by-hand --answers answers.jsonl",
+		Example: "  goldgen -C examples/quickstart eval answers --golden mine --answers answers.jsonl",
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.runEvalAnswers(cmd.Context(), o)

@@ -79,11 +79,12 @@ while read -r line; do
 done
 `
 	for name, content := range map[string]string{
-		filepath.Join(project, "goldgen.yaml"): string(config),
-		filepath.Join(project, "my-search"):    search,
-		filepath.Join(project, "cases.jsonl"):  `{"query": "how is an invoice paid?", "relevant_chunk_ids": ["billing/invoices.md#0"]}` + "\n",
-		"qrels.txt":                            "q1 0 d1 1\nq1 0 d2 0\n",
-		"run.txt":                              "q1 Q0 d1 1 2.5 mine\nq1 Q0 d2 2 1.5 mine\n",
+		filepath.Join(project, "goldgen.yaml"):  string(config),
+		filepath.Join(project, "my-search"):     search,
+		filepath.Join(project, "cases.jsonl"):   `{"case_id": "paid", "query": "how is an invoice paid?", "relevant_chunk_ids": ["billing/invoices.md#0"]}` + "\n",
+		filepath.Join(project, "answers.jsonl"): `{"case_id": "paid", "answer": "By direct debit [1].", "contexts": [{"chunk_id": "billing/invoices.md#0"}]}` + "\n",
+		"qrels.txt":                             "q1 0 d1 1\nq1 0 d2 0\n",
+		"run.txt":                               "q1 Q0 d1 1 2.5 mine\nq1 Q0 d2 2 1.5 mine\n",
 	} {
 		if err := os.WriteFile(name, []byte(content), 0o755); err != nil {
 			t.Fatal(err)
