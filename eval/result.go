@@ -45,26 +45,27 @@ type RetrieverRef struct {
 // Result is what eval knows after scoring one retriever: the answer of
 // `goldgen eval --json`.
 type Result struct {
-	Golden       *GoldenRef    `json:"golden"`
-	Trust        string        `json:"trust"`
-	TrustDetail  string        `json:"trust_detail"`
-	Retriever    RetrieverRef  `json:"retriever"`
-	Conventions  Conventions   `json:"conventions"`
-	Metrics      Metrics       `json:"metrics"`
-	Slices       Slices        `json:"slices"`
-	Leaks        []Leak        `json:"leaks"`
-	FilterErrors []FilterError `json:"filter_errors"`
-	Abstention   *Abstention   `json:"abstention"`
-	Memory       *Memory       `json:"memory,omitempty"` // nil where no case is about memory
-	Missing      int           `json:"missing"`          // cases with no result; they score 0
-	Failed       []Failure     `json:"failed"`           // queries that the retriever answered with an error
-	Latency      *Latency      `json:"latency_ms"`       // nil where no times are known
-	Counts       Counts        `json:"counts"`
-	Saturated    bool          `json:"saturated"` // so near 1 that the set cannot show a regression
-	Hints        []string      `json:"hints"`
-	Notes        []string      `json:"notes"`               // what a reader must know of the numbers
-	Diagnosis    *Diagnosis    `json:"diagnosis,omitempty"` // where it was asked for
-	Cases        []CaseScore   `json:"cases,omitempty"`
+	Golden       *GoldenRef      `json:"golden"`
+	Trust        string          `json:"trust"`
+	TrustDetail  string          `json:"trust_detail"`
+	Retriever    RetrieverRef    `json:"retriever"`
+	Conventions  Conventions     `json:"conventions"`
+	Metrics      Metrics         `json:"metrics"`
+	BySource     []SourceMetrics `json:"metrics_by_source,omitempty"` // under the other source modes, see AddSources
+	Slices       Slices          `json:"slices"`
+	Leaks        []Leak          `json:"leaks"`
+	FilterErrors []FilterError   `json:"filter_errors"`
+	Abstention   *Abstention     `json:"abstention"`
+	Memory       *Memory         `json:"memory,omitempty"` // nil where no case is about memory
+	Missing      int             `json:"missing"`          // cases with no result; they score 0
+	Failed       []Failure       `json:"failed"`           // queries that the retriever answered with an error
+	Latency      *Latency        `json:"latency_ms"`       // nil where no times are known
+	Counts       Counts          `json:"counts"`
+	Saturated    bool            `json:"saturated"` // so near 1 that the set cannot show a regression
+	Hints        []string        `json:"hints"`
+	Notes        []string        `json:"notes"`               // what a reader must know of the numbers
+	Diagnosis    *Diagnosis      `json:"diagnosis,omitempty"` // where it was asked for
+	Cases        []CaseScore     `json:"cases,omitempty"`
 
 	scores *scores
 }

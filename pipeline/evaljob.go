@@ -81,6 +81,9 @@ func (j *evalJob) run(ctx context.Context) (*Evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := result.AddSources(in, j.cases); err != nil {
+		return nil, err
+	}
 	j.remark()
 	result.Notes = append(result.Notes, j.notes...)
 	if j.o.PerCase {
