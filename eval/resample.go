@@ -17,8 +17,8 @@ const (
 	// maxUnits bounds what a resample costs. Of more clusters, those whose
 	// numbers agree modulo maxUnits are flipped and drawn together. That is a
 	// subgroup of the sign-flips, so the test stays exact, and an interval from
-	// 2,048 units is as wide as one from more.
-	maxUnits = 2048
+	// 1,024 units is as wide as one from more.
+	maxUnits = 1024
 
 	// tieShare is how far apart, as a share of the sum of absolute values, two
 	// sums may be that are equal but for rounding.
@@ -55,18 +55,26 @@ func (f *flipper) test(terms []float64) tails {
 	if len(terms) <= exactClusters {
 		return exactTails(terms, observed, tie)
 	}
+	return f.drawnTails(terms, observed, tie)
+}
+
+// drawnTails counts over drawn sign-flips. The one that was observed counts as
+// drawn too (Phipson and Smyth, Statistical Applications in Genetics and
+// Molecular Biology 9, 2010).
+func (f *flipper) drawnTails(terms []float64, observed, tie float64) tails {
+	size := max(observed, -observed)
 	var lower, upper, two int
-	for _, s := range f.sums(terms) {
+	f.eachSum(terms, func(s float64) {
 		if s <= observed+tie {
 			lower++
 		}
 		if s >= observed-tie {
 			upper++
 		}
-		if max(s, -s) >= max(observed, -observed)-tie {
+		if s >= size-tie || -s >= size-tie {
 			two++
 		}
-	}
+	})
 	p := func(b int) float64 { return float64(b+1) / float64(f.draws+1) }
 	return tails{lower: p(lower), upper: p(upper), two: p(two)}
 }
@@ -106,21 +114,46 @@ func pairsFrom(a, b []float64, x float64) int {
 	return n
 }
 
-// sums gives the sum of the terms under each draw of signs.
-func (f *flipper) sums(terms []float64) []float64 {
-	out := make([]float64, f.draws)
-	var tables [8][256]float64
-	for b, column := range f.columns((len(terms) + 63) / 64) {
-		part := terms[64*b:]
-		for byte8 := range tables {
-			fillTable(&tables[byte8], part[min(8*byte8, len(part)):])
+// signTable holds the sums of 64 terms, eight at a time, under each choice of
+// their signs.
+type signTable [8][256]float64
+
+// drawBlock is how many draws are summed at a time: their sums stay in the
+// processor's cache.
+const drawBlock = 2048
+
+// eachSum calls found with the sum of the terms under each draw of signs.
+func (f *flipper) eachSum(terms []float64, found func(s float64)) {
+	columns := f.columns((len(terms) + 63) / 64)
+	tables := make([]signTable, len(columns))
+	for b := range tables {
+		tables[b].fill(terms[64*b:])
+	}
+	var sums [drawBlock]float64
+	for from := 0; from < f.draws; from += drawBlock {
+		to := min(f.draws, from+drawBlock)
+		clear(sums[:])
+		for b, column := range columns {
+			tables[b].add(column[from:to], &sums)
 		}
-		for d, w := range column {
-			out[d] += tables[0][w&255] + tables[1][w>>8&255] + tables[2][w>>16&255] + tables[3][w>>24&255] +
-				tables[4][w>>32&255] + tables[5][w>>40&255] + tables[6][w>>48&255] + tables[7][w>>56]
+		for _, s := range sums[:to-from] {
+			found(s)
 		}
 	}
-	return out
+}
+
+// add adds the terms' sums under each word of signs.
+func (t *signTable) add(signs []uint64, sums *[drawBlock]float64) {
+	for d, w := range signs {
+		sums[d] += t[0][w&255] + t[1][w>>8&255] + t[2][w>>16&255] + t[3][w>>24&255] +
+			t[4][w>>32&255] + t[5][w>>40&255] + t[6][w>>48&255] + t[7][w>>56]
+	}
+}
+
+func (t *signTable) fill(terms []float64) {
+	for i := range t {
+		fillTable(&t[i], terms[min(8*i, len(terms)):])
+	}
 }
 
 // fillTable writes the sum of up to eight terms under each choice of signs.

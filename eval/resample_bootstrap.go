@@ -126,11 +126,43 @@ func (t *tally) bootstrap(seed int64) []bounds {
 	return out
 }
 
-// percentiles cuts 2.5 % off at both ends.
+// percentiles cuts 2.5 % off at both ends. The order of values is lost.
 func percentiles(values []float64) bounds {
-	slices.Sort(values)
 	const cut = bootDraws * 25 / 1000
-	return bounds{low: values[cut-1], high: values[bootDraws-cut]}
+	low := nth(values, cut-1)
+	return bounds{low: low, high: nth(values[cut:], bootDraws-2*cut)}
+}
+
+// nth is the n-th smallest value, from 0. It stands where it would if the
+// values were sorted, the smaller ones before it (Hoare, Communications of the
+// ACM 4, 1961).
+func nth(values []float64, n int) float64 {
+	low, high := 0, len(values)-1
+	for low < high {
+		pivot := values[(low+high)/2]
+		i, j := low, high
+		for i <= j {
+			for values[i] < pivot {
+				i++
+			}
+			for values[j] > pivot {
+				j--
+			}
+			if i <= j {
+				values[i], values[j] = values[j], values[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case n <= j:
+			high = j
+		case n >= i:
+			low = i
+		default:
+			return values[n]
+		}
+	}
+	return values[n]
 }
 
 // resampler is one goroutine's memory.
