@@ -130,14 +130,19 @@ func (g *gate) within(ctx context.Context, call func(context.Context) error) err
 	return err
 }
 
-// retrying calls up to Retries times more, while again says that it may help.
-func retrying[T any](ctx context.Context, c CallConfig, again func(error) bool, call func() (T, error)) (T, error) {
+// retrying calls up to Retries times more, while again says that it may help;
+// the time that again gives is what the server asks to wait, 0 for no word.
+func retrying[T any](ctx context.Context, c CallConfig, again func(error) (time.Duration, bool), call func() (T, error)) (T, error) {
 	for attempt := 0; ; attempt++ {
 		v, err := call()
-		if err == nil || attempt >= c.Retries || ctx.Err() != nil || !again(err) {
+		if err == nil || attempt >= c.Retries || ctx.Err() != nil {
 			return v, err
 		}
-		if err := httpretry.Wait(ctx, attempt); err != nil {
+		after, ok := again(err)
+		if !ok {
+			return v, err
+		}
+		if err := httpretry.Wait(ctx, attempt, after); err != nil {
 			return v, err
 		}
 	}

@@ -395,14 +395,7 @@ func TestHTTPConfigErrors(t *testing.T) {
 		`{kind: http, url: "http://h", body: '{"v": {{json .Vector}}}'}`:               `retriever mine: needs the vectors of queries, and no embedding is configured`,
 		`{kind: http, url: "http://h", method: GET, body: "", answer: {chunk_id: ""}}`: ``,
 	} {
-		var all map[string]retrieve.Spec
-		err := yaml.Unmarshal([]byte("mine: "+text), &all)
-		if err == nil {
-			var spec retrieve.Spec
-			if spec, err = retrieve.ParseSpec("mine", all); err == nil {
-				_, err = retrieve.Build(t.Context(), spec, retrieve.Deps{})
-			}
-		}
+		err := buildError(t, text, retrieve.Deps{})
 		switch {
 		case want == "" && err == nil:
 		case err == nil || err.Error() != want || !errors.Is(err, retrieve.ErrSpec):

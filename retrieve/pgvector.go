@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -321,12 +322,12 @@ func (query pgQuery) hit(chunk, doc *string, start, end *int, distance float64) 
 }
 
 // pgAgain reports an error that another attempt may not meet.
-func pgAgain(err error) bool {
+func pgAgain(err error) (time.Duration, bool) {
 	if pgconn.SafeToRetry(err) {
-		return true
+		return 0, true
 	}
 	e, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && slices.Contains([]string{"40001", "40P01", "53300", "57P01", "57P02", "57P03"}, e.Code)
+	return 0, ok && slices.Contains([]string{"40001", "40P01", "53300", "57P01", "57P02", "57P03"}, e.Code)
 }
 
 // statementTimeout is the server's own word for a query that took too long.

@@ -22,11 +22,12 @@ const (
 	KindExec     = "exec"
 	KindHTTP     = "http"
 	KindPGVector = "pgvector"
+	KindQdrant   = "qdrant"
 )
 
 // Kinds returns the kinds that this version builds, as a SPEC spells them.
 func Kinds() []string {
-	return []string{KindBM25, KindNGram, KindLSA, KindDense, KindHybrid, "run:FILE", "exec:COMMAND", "http:URL", "pgvector:DSN"}
+	return []string{KindBM25, KindNGram, KindLSA, KindDense, KindHybrid, "run:FILE", "exec:COMMAND", "http:URL", "qdrant:URL", "pgvector:DSN"}
 }
 
 // NewConfig returns the defaults of a kind, nil for one that is not built in. A
@@ -49,6 +50,8 @@ func NewConfig(kind string) Config {
 		return pointer(DefaultExec())
 	case KindHTTP:
 		return pointer(DefaultHTTP())
+	case KindQdrant:
+		return pointer(DefaultQdrant())
 	case KindPGVector:
 		return pointer(DefaultPGVector())
 	}

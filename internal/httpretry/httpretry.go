@@ -101,10 +101,12 @@ func (c Config) backoff(least, most time.Duration, attempt int, resp *http.Respo
 }
 
 // Wait waits as a client with the defaults does before a further attempt, the
-// first one being attempt 0; it returns why the context ended.
-func Wait(ctx context.Context, attempt int) error {
+// first one being attempt 0. after is what the server asked for, 0 for no word;
+// it is capped. Wait returns why the context ended.
+func Wait(ctx context.Context, attempt int, after time.Duration) error {
 	c := Config{}.withDefaults()
-	timer := time.NewTimer(c.backoff(c.WaitMin, c.WaitMax, attempt, nil))
+	wait := c.backoff(c.WaitMin, c.WaitMax, attempt, nil)
+	timer := time.NewTimer(max(wait, min(after, c.WaitMax)))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
