@@ -104,6 +104,28 @@ type Answer struct {
 	ContextProblem string
 }
 
+// texts are the passages' texts, in order.
+func (a *Answer) texts() []string {
+	out := make([]string, len(a.Contexts))
+	for i, p := range a.Contexts {
+		out[i] = p.Text
+	}
+	return out
+}
+
+// contextProblem is a reason code why claims cannot be held against the
+// context, or "".
+func (a *Answer) contextProblem() string {
+	size := 0
+	for _, p := range a.Contexts {
+		size += len(p.Text)
+	}
+	if a.ContextProblem == "" && size > MaxContextBytes {
+		return UnknownContextTooLong
+	}
+	return a.ContextProblem
+}
+
 // Claim is one sentence of an answer, without its citation markers.
 type Claim struct {
 	Text      string  `json:"text"`

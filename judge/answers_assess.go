@@ -3,6 +3,8 @@ package judge
 import (
 	"context"
 	"strings"
+
+	"github.com/goldgen/goldgen/internal/clip"
 )
 
 // assess asks all questions about one answer, those with a common beginning
@@ -73,19 +75,11 @@ func (r *answerRun) faithfulness(ctx context.Context, a *Answer, out *JudgedAnsw
 	if len(a.Contexts) == 0 {
 		return nil
 	}
-	var texts []string
-	size := 0
-	for _, p := range a.Contexts {
-		texts = append(texts, p.Text)
-		size += len(p.Text)
-	}
+	texts, problem := a.texts(), a.contextProblem()
 	for i := range out.Claims {
 		c := &out.Claims[i]
-		if a.ContextProblem == "" && size > MaxContextBytes {
-			a.ContextProblem = UnknownContextTooLong
-		}
-		if a.ContextProblem != "" {
-			c.Support = Finding{Unknown: a.ContextProblem}
+		if problem != "" {
+			c.Support = Finding{Unknown: problem}
 			continue
 		}
 		var err error
@@ -148,7 +142,7 @@ func pack(texts []string, size int) []string {
 		for text != "" {
 			head, cut := text, false
 			if len(text) > size {
-				head, cut = CutPassage(text, size)
+				head, cut = CutPassage(clip.Bytes(text, 2*size), size) // no more than it needs is split into sentences
 			}
 			if open != "" && len(open)+2+len(head) <= size {
 				open += "\n\n" + head

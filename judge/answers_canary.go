@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/internal/clip"
 	"github.com/goldgen/goldgen/internal/seeded"
 )
 
@@ -17,7 +18,7 @@ const (
 	foreignTries  = 20
 	leastWords    = 8 // of a sentence that makes a canary
 	mostWords     = 45
-	canaryPassage = 4000 // bytes of context around a canary
+	canaryPassage = 4000 // bytes of a passage, or of a reference, that canaries are made of
 	canaryRounds  = 4    // sentences taken from the context of one answer
 )
 
@@ -50,6 +51,7 @@ type Altered struct {
 // answerCanary is a question whose answer is known.
 type answerCanary struct {
 	question Question
+	texts    []string // the context that a claim is held against, as the system was given it
 	own      bool
 	altered  bool
 	finding  Finding
@@ -91,17 +93,18 @@ func (m *canaryMaker) support() []answerCanary {
 	for round := range canaryRounds {
 		for _, i := range order {
 			a := &m.answers[i]
-			passage, sentence, ok := m.sentence(a, round)
+			sentence, ok := m.sentence(a, round)
 			if !ok || len(own) >= canaryPairs {
 				continue
 			}
-			q := Question{Kind: Supported, Query: a.Query, Text: sentence, Against: passage}
-			own = append(own, answerCanary{question: q, own: true})
-			if claim, ok := alterNumber(sentence, passage); ok && len(altered) < canaryAltered {
-				altered = append(altered, answerCanary{question: with(q, claim), altered: true})
+			q, texts := Question{Kind: Supported, Query: a.Query, Text: sentence}, a.texts()
+			own = append(own, answerCanary{question: q, texts: texts, own: true})
+			context := strings.Join(texts, "\n\n")
+			if claim, ok := alterNumber(sentence, context); ok && len(altered) < canaryAltered {
+				altered = append(altered, answerCanary{question: with(q, claim), texts: texts, altered: true})
 			}
-			if claim, ok := m.foreignSentence(i, round, passage); ok {
-				foreign = append(foreign, answerCanary{question: with(q, claim)})
+			if claim, ok := m.foreignSentence(i, round, context); ok {
+				foreign = append(foreign, answerCanary{question: with(q, claim), texts: texts})
 			}
 		}
 	}
@@ -113,24 +116,22 @@ func with(q Question, claim string) Question {
 	return q
 }
 
-// sentence picks a sentence of an answer's context, another one each round,
-// with the passage that holds it.
-func (m *canaryMaker) sentence(a *Answer, round int) (passage, sentence string, ok bool) {
-	if len(a.Contexts) == 0 || a.ContextProblem != "" {
-		return "", "", false
+// sentence picks a sentence of an answer's context, another one each round.
+func (m *canaryMaker) sentence(a *Answer, round int) (string, bool) {
+	if a.contextProblem() != "" {
+		return "", false
 	}
 	r := seeded.Rand(m.seed, "answers sentence", a.CaseID)
 	seen := 0
 	for _, at := range r.Perm(len(a.Contexts)) {
-		text, _ := CutPassage(a.Contexts[at].Text, canaryPassage)
-		for _, s := range plainSentences(text) {
+		for _, s := range plainSentences(clip.Bytes(a.Contexts[at].Text, canaryPassage)) {
 			if seen == round {
-				return text, s, true
+				return s, true
 			}
 			seen++
 		}
 	}
-	return "", "", false
+	return "", false
 }
 
 // plainSentences are those of a text that can stand alone: prose of some
@@ -148,16 +149,16 @@ func plainSentences(text string) []string {
 }
 
 // foreignSentence picks a sentence from the context of an unrelated answer,
-// most of whose words the passage lacks: near-duplicates would state it too.
-func (m *canaryMaker) foreignSentence(i, round int, passage string) (string, bool) {
+// most of whose words the context lacks: near-duplicates would state it too.
+func (m *canaryMaker) foreignSentence(i, round int, context string) (string, bool) {
 	r := seeded.Rand(m.seed, "answers foreign", fmt.Sprint(m.answers[i].CaseID, round))
 	for range foreignTries {
 		other := &m.answers[r.IntN(len(m.answers))]
 		if related(&m.answers[i], other) {
 			continue
 		}
-		_, sentence, ok := m.sentence(other, round)
-		if share, has := termShare(sentence, passage); ok && has && share <= mostShared {
+		sentence, ok := m.sentence(other, round)
+		if share, has := termShare(sentence, context); ok && has && share <= mostShared {
 			return sentence, true
 		}
 	}
@@ -207,8 +208,8 @@ func (m *canaryMaker) foreignReference(i int, kind QuestionKind) (string, bool) 
 }
 
 // alterNumber changes the first digit of a sentence that can be changed so that
-// the passage does not hold the new number.
-func alterNumber(sentence, passage string) (string, bool) {
+// the context does not hold the new number.
+func alterNumber(sentence, context string) (string, bool) {
 	for at := range len(sentence) {
 		d := sentence[at]
 		if d < '0' || d > '9' {
@@ -216,7 +217,7 @@ func alterNumber(sentence, passage string) (string, bool) {
 		}
 		for step := byte(3); step < 10; step += 2 {
 			changed := sentence[:at] + string('0'+(d-'0'+step)%10) + sentence[at+1:]
-			if !strings.Contains(passage, digitsAround(changed, at)) && changed[at] != '0' {
+			if !strings.Contains(context, digitsAround(changed, at)) && changed[at] != '0' {
 				return changed, true
 			}
 		}

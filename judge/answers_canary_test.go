@@ -139,7 +139,7 @@ func TestCanariesAreWhatTheyClaim(t *testing.T) {
 	n := map[string]int{}
 	for _, q := range by.asked {
 		switch {
-		case q.Kind != judge.Supported:
+		case q.Kind != judge.Supported: // held against nothing, or the reference
 			n["reference"]++
 		case strings.Contains(q.Against, q.Text):
 			n["own"]++

@@ -110,7 +110,7 @@ func (r *answerRun) askCanary(ctx context.Context, c *answerCanary) error {
 	var f Finding
 	var err error
 	if c.question.Kind == Supported {
-		f, err = r.supportedBy(ctx, c.question, []string{c.question.Against})
+		f, err = r.supportedBy(ctx, c.question, c.texts)
 	} else {
 		f, err = r.ask(ctx, c.question)
 	}

@@ -232,19 +232,46 @@ func (r *answersRun) notes() []string {
 	if a := r.found.Altered; a.Asked > 0 {
 		notes = append(notes, fmt.Sprintf("of %d sentences of the context in which a number was changed, the judge took %d for supported (%d unknown)", a.Asked, a.Supported, a.Unknown))
 	}
-	byJudge := 0
-	for _, a := range r.found.Answers {
-		if a.AbstainedBy == judge.ByJudge {
-			byJudge++
-		}
-	}
-	switch {
+	notes = append(notes, r.biases()...)
+	switch byJudge := r.abstainedByJudge(); {
 	case byJudge > 0 && r.judge.Builtin:
 		notes = append(notes, fmt.Sprintf("%d answers do not say whether they abstain: the builtin judge takes every one that is not blank for an answer", byJudge))
 	case byJudge > 0:
 		notes = append(notes, fmt.Sprintf("%d answers do not say whether they abstain: the judge was asked, and no canaries test it for that", byJudge))
 	}
 	return notes
+}
+
+func (r *answersRun) abstainedByJudge() int {
+	n := 0
+	for _, a := range r.found.Answers {
+		if a.AbstainedBy == judge.ByJudge {
+			n++
+		}
+	}
+	return n
+}
+
+// mostWrong is the share of canaries of one side above which a judge that can
+// tell them apart still draws its line at the wrong place.
+const mostWrong = 0.2
+
+// biases say of judges that passed in which direction they err.
+func (r *answersRun) biases() []string {
+	var out []string
+	for _, kind := range slices.Sorted(maps.Keys(r.found.Verdicts)) {
+		v := r.found.Verdicts[kind]
+		if v.State != judge.Passed {
+			continue
+		}
+		if float64(v.ForeignYes) > mostWrong*float64(v.Foreign) {
+			out = append(out, fmt.Sprintf("%s: the judge says yes to %d of %d foreign texts: what rests on it is too high", kind, v.ForeignYes, v.Foreign))
+		}
+		if float64(v.OwnYes) < (1-mostWrong)*float64(v.Own) {
+			out = append(out, fmt.Sprintf("%s: the judge says yes to only %d of %d own texts: what rests on it is too low", kind, v.OwnYes, v.Own))
+		}
+	}
+	return out
 }
 
 // kindOf is the kind of question that a measure rests on.
@@ -289,6 +316,9 @@ func (r *answersRun) decide(out *AnswersReport, gates []eval.AnswerGate, o Answe
 
 // undecidable says why the judge's word on a measure decides nothing.
 func (r *answersRun) undecidable(measure string) string {
+	if measure == eval.RightAbstention && r.abstainedByJudge() > 0 {
+		return "the judge is untested for whether an answer declines: have the system say so (abstained)"
+	}
 	v, ok := r.found.Verdicts[kindOf(measure)]
 	if !ok || v.State == judge.Passed {
 		return ""
