@@ -104,7 +104,10 @@ func (k *Kept) sliceFor(asked []string, gates []eval.Gate) error {
 		}
 	}
 	var err error
-	k.Input.Dimensions, err = k.Dimensions(names)
+	if k.Input.Dimensions, err = k.Dimensions(names); err != nil {
+		return err
+	}
+	k.Input.Slicing, err = k.Dimensions(k.SliceNames())
 	return err
 }
 

@@ -174,14 +174,14 @@ func (row *caseRow) sliceValues(name string) []string {
 
 // hasSlice reports whether the cases can be cut by name.
 func (k *Kept) hasSlice(name string) bool {
-	if k.golden != nil {
-		return slices.Contains(eval.SliceNames(), name)
-	}
 	return slices.Contains(k.Scoring.SliceBy, name) || slices.Contains(k.SliceNames(), name)
 }
 
 // SliceNames lists, sorted, what the kept cases can be cut by.
 func (k *Kept) SliceNames() []string {
+	if k.golden != nil {
+		return eval.SliceNames()
+	}
 	var names []string
 	for i := range k.rows {
 		for _, s := range k.rows[i].Slices {

@@ -96,7 +96,7 @@ func (p *page) compared(c *eval.Comparison) {
 	if !c.Comparable {
 		return
 	}
-	p.field("cases", fmt.Sprintf("%d in %s, %d of them changed", c.Cases, count(c.Clusters, "cluster", "clusters"), c.Changed))
+	p.field("cases", fmt.Sprintf("%d in %s; %d of %d cases changed", c.Cases, count(c.Clusters, "cluster", "clusters"), c.Changed, c.Cases))
 	p.field("judged", fmt.Sprintf("@%d: base %s, candidate %s", c.Judged.K, number(c.Judged.Base), number(c.Judged.Candidate)))
 	p.field("leaks", fmt.Sprintf("base %d, candidate %d", c.Leaks.Base, c.Leaks.Candidate))
 	p.field("latency", latencyWords(c.Latency))
@@ -123,15 +123,31 @@ func latencyWords(l eval.LatencyPair) string {
 	return fmt.Sprintf("p95: base %s, candidate %s", side(l.Base), side(l.Candidate))
 }
 
-// differenceColumns are those of a table of differences after its keys.
+// differenceColumns are those of a table of differences after its keys. The
+// cases that got better, got worse and stayed the same share one.
 func differenceColumns(keys ...string) []string {
-	return append(keys, ">base", ">candidate", ">difference", ">low", ">high", ">p", ">p_holm", ">better", ">worse", ">same", ">detectable", ">n", "note")
+	return append(keys, ">base", ">candidate", ">difference", ">95 % interval", ">p", ">p_holm", ">better/worse/same", ">detectable", ">n", "note")
 }
 
 func differenceRow(d eval.Difference, keys ...string) []string {
-	return append(keys, number(d.Base), number(d.Candidate), signed(d.Difference), signed(d.Low), signed(d.High),
-		pValue(d.P), pValue(d.PHolm), fmt.Sprint(d.Better), fmt.Sprint(d.Worse), fmt.Sprint(d.Same),
-		number(d.SmallestDetectable), fmt.Sprint(d.N), d.Why)
+	return append(keys, number(d.Base), number(d.Candidate), signed(d.Difference), signedInterval(d.Low, d.High),
+		pValue(d.P), pValue(d.PHolm), fmt.Sprintf("%d/%d/%d", d.Better, d.Worse, d.Same),
+		number(d.SmallestDetectable), fmt.Sprint(d.N), differenceNote(d))
+}
+
+// differenceNote leaves out that nothing changed, which the counts say.
+func differenceNote(d eval.Difference) string {
+	if d.Better == 0 && d.Worse == 0 && d.P != nil {
+		return ""
+	}
+	return d.Why
+}
+
+func signedInterval(low, high *float64) string {
+	if low == nil || high == nil {
+		return "-"
+	}
+	return fmt.Sprintf("[%s, %s]", signed(low), signed(high))
 }
 
 // pValue is a p-value to four decimals; a smaller one is not 0.

@@ -119,7 +119,7 @@ func plotted(h pipeline.History) string {
 }
 
 func (a *app) printHistory(h pipeline.History, measure string) error {
-	names := report.Headline(h.Entries[len(h.Entries)-1].Metrics)
+	names := a.historyMeasures(h, measure)
 	t := &report.Table{Columns: []report.Column{{Name: "time"}, {Name: "golden set"}, {Name: "retriever", Max: 30}}, Keys: 3}
 	for _, name := range names {
 		t.Columns = append(t.Columns, report.Column{Name: name, Right: true})
@@ -136,6 +136,23 @@ func (a *app) printHistory(h pipeline.History, measure string) error {
 		return nil
 	}
 	return report.Trend(a.stdout, measure, trends(h, measure), a.style())
+}
+
+// measuresShown is how many measures a terminal has room for.
+const measuresShown = 3
+
+// historyMeasures names the columns: the plotted measure first.
+func (a *app) historyMeasures(h pipeline.History, plotted string) []string {
+	var names []string
+	if plotted != "" {
+		names = append(names, plotted)
+	}
+	for _, name := range report.Headline(h.Entries[len(h.Entries)-1].Metrics) {
+		if name != plotted && (!a.outTerminal || len(names) < measuresShown) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func historyRow(e pipeline.HistoryEntry, names []string) []string {
