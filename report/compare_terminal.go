@@ -40,6 +40,26 @@ func GatesTerminal(w io.Writer, c *eval.GateCheck, style Style) error {
 	return p.err
 }
 
+// SelfTestTerminal writes how often tests raise a false alarm.
+func SelfTestTerminal(w io.Writer, r *eval.SelfTestResult, style Style) error {
+	p := &page{w: w, style: style}
+	identical := "yes: difference 0 and p 1 for every measure"
+	if !r.Identical {
+		identical = "NO"
+	}
+	p.field("cases", fmt.Sprintf("%d in %s", r.Cases, count(r.Clusters, "cluster", "clusters")))
+	p.field("method", r.Method)
+	p.field("self equal", identical)
+	p.field("shuffles", fmt.Sprintf("%d, the two sides of random cases swapped; false alarms should be at most about %.0f %%", r.Shuffles, 100*r.Level))
+	p.line("")
+	t := NewTable("metric", ">false alarms", ">rate", ">low", ">high", "note")
+	for _, f := range r.Alarms {
+		t.Add(f.Measure, fmt.Sprint(f.Alarms), number(f.Rate), number(f.Low), number(f.High), f.Why)
+	}
+	p.table(withoutEmpty(t))
+	return p.err
+}
+
 func (p *page) verdict(c *eval.Comparison) {
 	word := p.verdictWord(c.Verdict)
 	switch {

@@ -17,6 +17,7 @@ import (
 
 type compareOptions struct {
 	pipeline.CompareOptions
+	selfTest bool
 }
 
 func (o *compareOptions) addFlags(f *pflag.FlagSet) {
@@ -24,6 +25,7 @@ func (o *compareOptions) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.Common, "common", false, "compare only the cases that are the same on both sides")
 	f.StringSliceVar(&o.SliceBy, "slice-by", nil, "slices (default: those of the base)")
 	f.BoolVar(&o.PerCase, "per-case", false, "list each case that changed; with --json each case's values")
+	f.BoolVar(&o.selfTest, "self-test", false, "show how often the tests raise a false alarm on these results")
 	f.Int64Var(&o.Seed, "seed", 0, "of resampling")
 	addGateFlags(f, &o.GateChoice)
 }
@@ -45,7 +47,8 @@ func newCompare(a *app) *cobra.Command {
 			codeDone, codeFailed, codeUsage, codeGate, codeNotComparable, codeInterrupted),
 		Example: "  goldgen -C examples/quickstart compare results/bm25 results/ngram\n" +
 			"  goldgen -C examples/quickstart compare results/bm25 results/ngram --gate \"recall@10 drop <= 0.05\" --accept-untrusted\n" +
-			"  goldgen -C examples/quickstart compare results/bm25 results/ngram --golden handbook --slice-by category --json",
+			"  goldgen -C examples/quickstart compare results/bm25 results/ngram --golden handbook --slice-by category --json\n" +
+			"  goldgen -C examples/quickstart compare results/bm25 results/ngram --self-test",
 		Args: usageArgs(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Base, o.Candidate = args[0], args[1]
@@ -74,6 +77,9 @@ func (a *app) projectIfAny() (*pipeline.Project, error) {
 }
 
 func (a *app) compare(p *pipeline.Project, o compareOptions) error {
+	if o.selfTest {
+		return a.selfTest(p, o)
+	}
 	c, err := pipeline.Compare(p, o.CompareOptions)
 	if err != nil {
 		return err
@@ -87,6 +93,25 @@ func (a *app) compare(p *pipeline.Project, o compareOptions) error {
 		return err
 	}
 	return verdictNote(c, p.MayCannotTell(o.Strict), o.CompareOptions)
+}
+
+func (a *app) selfTest(p *pipeline.Project, o compareOptions) error {
+	if len(o.Gates) > 0 || o.PerCase {
+		return usagef("--self-test tests the comparison, not the results: it takes no --gate and no --per-case")
+	}
+	r, err := pipeline.SelfTest(p, o.CompareOptions)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		err = a.printJSON(r)
+	} else {
+		err = report.SelfTestTerminal(a.stdout, r, a.style())
+	}
+	if err == nil && !r.Identical {
+		err = errors.New("a result differs from itself")
+	}
+	return err
 }
 
 // verdictNote ends with the exit code of a comparison.
