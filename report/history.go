@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // historyMost is how many results a history draws; older ones are left out and
@@ -15,7 +16,7 @@ func historyChart(past []Past, measure string) (chart, bool) {
 	var names, labels []string
 	for _, p := range past {
 		names = add(names, p.Retriever)
-		labels = append(labels, p.Time.UTC().Format("2006-01-02"))
+		labels = append(labels, p.Time.UTC().Format(dayOrTime(past)))
 	}
 	data := make([][]sample, len(names))
 	points := 0
@@ -35,6 +36,18 @@ func historyChart(past []Past, measure string) (chart, bool) {
 	}
 	c.Table = historyTable(past, measure)
 	return c, true
+}
+
+// dayOrTime is the form of labels that tells results apart: the time where all
+// are of one day.
+func dayOrTime(past []Past) string {
+	day := past[0].Time.UTC().Format(time.DateOnly)
+	for _, p := range past {
+		if p.Time.UTC().Format(time.DateOnly) != day {
+			return time.DateOnly
+		}
+	}
+	return time.TimeOnly
 }
 
 func historyTable(past []Past, measure string) textTable {

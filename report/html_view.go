@@ -35,6 +35,7 @@ type view struct {
 	OverK       []chart
 	Latency     *histogram
 	Abstention  textTable
+	Details     []pageDetail
 	History     *chart
 	HistoryCut  int // earlier results that are not drawn
 	Causes      []causeRow
@@ -121,6 +122,7 @@ func newView(f *Findings) (*view, error) {
 	v.scored(f)
 	v.Tiles, v.Trust = tiles(f), Escape(trustWords(first.Result.Trust, first.Result.TrustDetail))
 	v.Leaks, v.Failed = leakTable(first.Result), failedTable(first.Result)
+	v.Details = pageDetails(first.Result)
 	v.Abstention = abstentionTable(first.Result.Abstention)
 	v.Causes, v.CauseName = causes(first)
 	if err := v.cases(f); err != nil {
@@ -195,11 +197,7 @@ func (v *view) cases(f *Findings) error {
 }
 
 func (v *view) contents() []part {
-	var out []part
-	for _, p := range []struct {
-		there bool
-		part
-	}{
+	parts := []maybe{
 		{len(v.Leaks.Rows) > 0, part{"leaks", "Leaks"}},
 		{len(v.Gates) > 0, part{"gates", "Gates"}},
 		{v.Differences != nil, part{"worse", "What got worse"}},
@@ -210,17 +208,29 @@ func (v *view) contents() []part {
 		{len(v.OverK) > 0, part{"depth", "Over k"}},
 		{v.Latency != nil, part{"latency", "Latency"}},
 		{len(v.Abstention.Rows) > 0, part{"abstention", "Abstention"}},
-		{v.History != nil, part{"history", "History"}},
-		{len(v.Causes) > 0, part{"causes", v.CauseName}},
-		{len(v.Failed.Rows) > 0, part{"failed", "Failed queries"}},
-		{len(v.Cases) > 0, part{"cases", "Cases"}},
-		{true, part{"about", "About"}},
-	} {
+	}
+	for _, d := range v.Details {
+		parts = append(parts, maybe{true, part{d.ID, d.Title}})
+	}
+	parts = append(parts,
+		maybe{v.History != nil, part{"history", "History"}},
+		maybe{len(v.Causes) > 0, part{"causes", v.CauseName}},
+		maybe{len(v.Failed.Rows) > 0, part{"failed", "Failed queries"}},
+		maybe{len(v.Cases) > 0, part{"cases", "Cases"}},
+		maybe{true, part{"about", "About"}})
+	var out []part
+	for _, p := range parts {
 		if p.there {
 			out = append(out, p.part)
 		}
 	}
 	return out
+}
+
+// maybe is a part that a page may lack.
+type maybe struct {
+	there bool
+	part
 }
 
 // tilesMost is how many headline figures stand under the verdict.

@@ -101,14 +101,6 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-func TestMarkdown(t *testing.T) {
-	var b bytes.Buffer
-	if err := report.Markdown(&b, full()); err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "result.md", b.Bytes())
-}
-
 func TestTerminalOfAlmostNothing(t *testing.T) {
 	var b bytes.Buffer
 	r := &eval.Result{Metrics: eval.Metrics{{Name: "map", Metric: eval.Metric{Why: "no case has a value"}}}}
@@ -173,7 +165,6 @@ func TestWriteErrorsAreReturned(t *testing.T) {
 	for name, write := range map[string]func() error{
 		"terminal": func() error { return report.Terminal(broken{}, full(), report.Style{Terminal: true}) },
 		"pipe":     func() error { return report.Terminal(broken{}, full(), report.Style{}) },
-		"markdown": func() error { return report.Markdown(broken{}, full()) },
 		"table":    func() error { return report.NewTable("a").Write(broken{}, report.Style{}) },
 	} {
 		if err := write(); !errors.Is(err, errBroken) {

@@ -29,6 +29,7 @@ func Terminal(w io.Writer, r *eval.Result, style Style) error {
 	p.slices(r)
 	p.failures(r)
 	p.abstention(r)
+	p.details(r)
 	p.latency(r)
 	p.remarks(r)
 	return p.err
