@@ -421,7 +421,7 @@ func TestDiagnosisSumsUp(t *testing.T) {
 			"long":  {Cases: 3, Failed: 2, Causes: map[eval.Cause]int{eval.CauseBelowK: 1, eval.CauseError: 1}},
 			"short": {Cases: 3, Failed: 1, Causes: map[eval.Cause]int{eval.CauseNotFound: 1}},
 		}},
-		Tokens:    &eval.TokensBefore{N: 2, Mean: 5, P50: 0, P95: 10, Max: 10, Unknown: 1}, // c2: 0, c3: n0 above; c6: x is not in the snapshot
+		Tokens:    &eval.TokensBefore{N: 2, Mean: 6, P50: 1, P95: 11, Max: 11, Unknown: 1}, // c2: a word in the chunk, c3: and n0 above; c6: x is not in the snapshot
 		Labelling: eval.Labelling{Pairs: 5},                                                // c1: n0, n1, n2; c4: n0, n1
 		Hints:     []string{}, Notes: []string{}, Missed: []eval.PartlyFailed{{CaseID: "c3", Found: 1, Missing: []string{"n9"}}},
 	}
@@ -438,6 +438,27 @@ func TestDiagnosisSumsUp(t *testing.T) {
 	}
 	if short := d.Summary(); short.All != nil || short.Missed != nil || len(d.All) != 3 || short.Failed != 3 {
 		t.Errorf("summary: %+v", short)
+	}
+}
+
+// The tokens of the first relevant chunk before its evidence count too.
+func TestTokensBeforeEvidence(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		evidence []eval.Span
+		want     int
+	}{
+		{"at the chunk's start", []eval.Span{{Doc: "answer", Start: 0, End: 3}}, 10},
+		{"after three words", []eval.Span{{Doc: "answer", Start: 17, End: 19}}, 13},
+		{"the first of two spans", []eval.Span{{Doc: "answer", Start: 17, End: 19}, {Doc: "answer", Start: 4, End: 11}}, 11},
+		{"after the chunk", []eval.Span{{Doc: "answer", Start: 25, End: 29}}, 10},
+		{"in another document", []eval.Span{{Doc: "n3", Start: 2, End: 4}}, 10},
+		{"none is known", nil, 10},
+	} {
+		d := diagnose(t, func(s situation) { s.c.Ranking, s.about.Evidence = []string{"n0", "answer#0"}, tt.evidence })
+		if d.Tokens == nil || d.Tokens.Max != tt.want {
+			t.Errorf("%s: %+v, want %d", tt.name, d.Tokens, tt.want)
+		}
 	}
 }
 

@@ -3,6 +3,8 @@ package eval
 import (
 	"math"
 	"slices"
+
+	"github.com/goldgen/goldgen/corpus"
 )
 
 // tokenSums collects how many tokens stand before what answers a query.
@@ -11,23 +13,47 @@ type tokenSums struct {
 	unknown int
 }
 
-// add counts the tokens of the chunks above the first relevant one, where that
-// is in the top k.
+// add counts the tokens above the evidence, where something relevant is in the
+// top k: those of the chunks above the first relevant one, and those of this
+// chunk before the first span of evidence in it, if it holds one.
 func (t *tokenSums) add(s *subject) {
 	r := s.rank(s.ranking)
 	if r == 0 || r > s.K {
 		return
 	}
 	sum := 0
-	for _, id := range s.ranking[:r-1] {
+	for i, id := range s.ranking[:r] {
 		c, ok := s.Corpus.Chunk(id)
-		if !ok {
+		switch {
+		case !ok:
 			t.unknown++
 			return
+		case i < r-1:
+			sum += c.Tokens
+		default:
+			sum += tokensBefore(c, s.c.about().Evidence)
 		}
-		sum += c.Tokens
 	}
 	t.sums = append(t.sums, sum)
+}
+
+// tokensBefore counts the tokens of a chunk that end before the first span of
+// evidence which begins in it, 0 where none does.
+func tokensBefore(c *corpus.Chunk, evidence []Span) int {
+	first := c.End
+	for _, e := range evidence {
+		if e.Doc == c.DocID && e.Start >= c.Start {
+			first = min(first, e.Start)
+		}
+	}
+	if first == c.End {
+		return 0
+	}
+	n, starts := slices.BinarySearch(corpus.TokenStarts(c.Text), first-c.Start)
+	if !starts {
+		n-- // the evidence begins within a token: a word's has the space before it
+	}
+	return n
 }
 
 func (t *tokenSums) sum() *TokensBefore {

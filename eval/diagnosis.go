@@ -121,8 +121,8 @@ type PartlyFailed struct {
 	Missing []string `json:"missing"` // chunk ids
 }
 
-// TokensBefore sums up how many tokens stand before the first relevant chunk
-// in a context that holds the ranking as it is, over the cases that have one
+// TokensBefore sums up how many tokens stand before the evidence in a context
+// that holds the ranking as it is, over the cases that have something relevant
 // in their top k. Percentiles are nearest-rank.
 type TokensBefore struct {
 	N       int     `json:"n"`
@@ -130,7 +130,7 @@ type TokensBefore struct {
 	P50     int     `json:"p50"`
 	P95     int     `json:"p95"`
 	Max     int     `json:"max"`
-	Unknown int     `json:"unknown"` // cases left out: a chunk above is not in the snapshot
+	Unknown int     `json:"unknown"` // cases left out: a chunk down to there is not in the snapshot
 }
 
 // ExactRecall is the share of the exact search's top k that the approximate

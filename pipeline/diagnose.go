@@ -34,12 +34,6 @@ const (
 	LabellingFile = "labelling.jsonl" // an eval.Unjudged a line
 )
 
-// exactSearcher is a retriever over an approximate index that can search the
-// same index exactly; false where it already does, or cannot.
-type exactSearcher interface {
-	Exact() (retrieve.Retriever, bool)
-}
-
 // stage is a retriever that orders anew what another one returns.
 type stage interface{ Before() retrieve.Retriever }
 
@@ -88,6 +82,7 @@ func (j *evalJob) diagnose(ctx context.Context, in *eval.Input, leaks []eval.Lea
 	if err != nil {
 		return nil, err
 	}
+	defer pr.close()
 	cases := in.Cases
 	if in.Unit == eval.UnitSpans {
 		cases = withoutLabels(cases)
@@ -133,10 +128,8 @@ func (j *evalJob) prober(ctx context.Context, minGrade int) (pr *prober, family 
 	if pr.retriever, _, err = j.bench.retriever(ctx, j.o.Retriever); err != nil {
 		return nil, "", nil, err
 	}
-	if e, ok := pr.retriever.(exactSearcher); ok {
-		if exact, ok := e.Exact(); ok {
-			pr.exact = exact
-		}
+	if a, ok := pr.retriever.(retrieve.Approximate); ok {
+		pr.exact, _ = a.Exact()
 	}
 	if s, ok := pr.retriever.(stage); ok {
 		pr.before = s.Before()
@@ -162,6 +155,13 @@ func (pr *prober) others(ctx context.Context, family string) (notes []string, er
 	return notes, err
 }
 
+// close ends the exact search, which the bench does not know of.
+func (pr *prober) close() {
+	if c, ok := pr.exact.(io.Closer); ok {
+		c.Close()
+	}
+}
+
 // replayed reports a retriever that answers from a run file, or one of whose
 // members does.
 func replayed(d retrieve.Description) bool {
@@ -181,8 +181,10 @@ func familyOf(d retrieve.Description) string {
 	switch d.Kind {
 	case retrieve.KindBM25, retrieve.KindNGram:
 		return eval.FamilyLexical
-	case retrieve.KindDense, retrieve.KindLSA:
+	case retrieve.KindDense, retrieve.KindLSA, retrieve.KindPGVector:
 		return eval.FamilyDense
+	case retrieve.KindQdrant:
+		return map[string]string{"dense": eval.FamilyDense, "sparse": eval.FamilyLexical}[d.Settings["search"]]
 	}
 	return ""
 }
