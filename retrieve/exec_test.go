@@ -29,7 +29,11 @@ const programMode = "GOLDGEN_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if mode := os.Getenv(programMode); mode != "" {
-		if err := serve(mode); err != nil {
+		run := serve
+		if mode == mcpMode {
+			run = func(string) error { return serveMCP() }
+		}
+		if err := run(mode); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(3)
 		}

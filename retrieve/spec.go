@@ -23,11 +23,13 @@ const (
 	KindHTTP     = "http"
 	KindPGVector = "pgvector"
 	KindQdrant   = "qdrant"
+	KindMCP      = "mcp"
+	KindRerank   = "rerank"
 )
 
 // Kinds returns the kinds that this version builds, as a SPEC spells them.
 func Kinds() []string {
-	return []string{KindBM25, KindNGram, KindLSA, KindDense, KindHybrid, "run:FILE", "exec:COMMAND", "http:URL", "qdrant:URL", "pgvector:DSN"}
+	return []string{KindBM25, KindNGram, KindLSA, KindDense, KindHybrid, "run:FILE", "exec:COMMAND", "http:URL", "qdrant:URL", "pgvector:DSN", "mcp:COMMAND", "mcp:URL"}
 }
 
 // NewConfig returns the defaults of a kind, nil for one that is not built in. A
@@ -50,6 +52,10 @@ func NewConfig(kind string) Config {
 		return pointer(DefaultExec())
 	case KindHTTP:
 		return pointer(DefaultHTTP())
+	case KindMCP:
+		return pointer(DefaultMCP())
+	case KindRerank:
+		return pointer(DefaultRerank())
 	case KindQdrant:
 		return pointer(DefaultQdrant())
 	case KindPGVector:

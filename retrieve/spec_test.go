@@ -54,7 +54,7 @@ func TestParseSpecErrors(t *testing.T) {
 		"uneven": hybrid([]float64{1}, "bm25", "ngram"),
 	}
 	for text, want := range map[string]string{
-		"bm42":   `retriever "bm42": unknown; valid are bm25, ngram, lsa, dense, hybrid, run:FILE, exec:COMMAND, http:URL, qdrant:URL, pgvector:DSN, steep, uneven`,
+		"bm42":   `retriever "bm42": unknown; valid are bm25, ngram, lsa, dense, hybrid, run:FILE, exec:COMMAND, http:URL, qdrant:URL, pgvector:DSN, mcp:COMMAND, mcp:URL, steep, uneven`,
 		"run":    "retriever run: nothing after run:, expected run:FILE",
 		"run:":   "retriever run:: nothing after run:, expected run:FILE",
 		"exec: ": "retriever exec: : nothing after exec:, expected exec:COMMAND",
