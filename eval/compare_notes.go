@@ -109,6 +109,9 @@ func (d *differ) notes(c *Comparison, rule judgedRule) []string {
 	if d.base.drawn {
 		notes = append(notes, ownFeatures(c)...)
 	}
+	if a, b := failedQueries(&d.base.in), failedQueries(&d.candidate.in); a+b > 0 {
+		add("queries that failed and score 0: %d of the base, %d of the candidate", a, b)
+	}
 	if j := d.saturatedMeasure(); j >= 0 {
 		add("%s is so near 1 on both sides that these cases cannot show a regression", d.base.in.Measures[j].Name)
 	}
@@ -119,6 +122,14 @@ func (d *differ) notes(c *Comparison, rule judgedRule) []string {
 		add("%s read as --source in: nobody else judged their source", casesWord(n))
 	}
 	return notes
+}
+
+func failedQueries(in *Input) int {
+	n := 0
+	for i := range in.Cases {
+		n += btoi(in.Cases[i].Failed != "")
+	}
+	return n
 }
 
 func ownFeatures(c *Comparison) []string {

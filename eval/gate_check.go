@@ -157,6 +157,9 @@ func (r *gateRun) testsOf(g Gate) []*decision {
 		value := r.candidate.in.Dimensions[group.dimension].values[group.value]
 		out = append(out, r.test(&decision{gate: g, group: i, slice: g.dimension + "=" + cmp.Or(value, noValue)}))
 	}
+	if len(out) == 0 {
+		return []*decision{{gate: g, verdict: CannotTell, why: "no case has a " + g.dimension}}
+	}
 	return out
 }
 

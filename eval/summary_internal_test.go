@@ -11,6 +11,10 @@ func TestBarnardRubin(t *testing.T) {
 	if math.Abs(variance-0.031) > 1e-12 || math.Abs(df-11.1175) > 1e-3 {
 		t.Errorf("variance %v, df %v, want .031 and 11.1175", variance, df)
 	}
+	variance, df = pooled{draws: 20, clusters: 50, within: 0.01, between: 0.02, shift: 0.004}.total()
+	if math.Abs(variance-0.035) > 1e-12 || math.Abs(df-13.8872) > 1e-3 {
+		t.Errorf("with a shift: variance %v, df %v, want .035 and 13.8872", variance, df)
+	}
 	variance, df = pooled{draws: 1, clusters: 50, within: 0.01}.total()
 	if variance != 0.01 || df != 49 {
 		t.Errorf("one draw: variance %v, df %v", variance, df)
