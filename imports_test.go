@@ -14,7 +14,7 @@ const module = "github.com/goldgen/goldgen/"
 // table is docs/architecture.md's: a package imports only what stands above it,
 // and internal/.
 var table = []string{
-	"corpus", "llm", "prompts", "datasets", "sample", "retrieve", "generate", "judge", "eval", "report", "pipeline", "cmd",
+	"corpus", "llm", "prompts", "datasets", "sample", "retrieve", "generate", "judge", "eval", "report", "pipeline", "cmd", "bench",
 }
 
 // forbidden are arrows that point upward in the table and are wrong all the

@@ -61,6 +61,25 @@ func (m *LabelModel) Validate() error {
 	return nil
 }
 
+// Rounded is the model with its numbers to 6 decimals, as a profile keeps them.
+func (m *LabelModel) Rounded() *LabelModel {
+	out := &LabelModel{
+		Features: m.Features, Mean: rounded(m.Mean), Scale: rounded(m.Scale), Low: rounded(m.Low), High: rounded(m.High),
+	}
+	for _, draw := range m.Draws {
+		out.Draws = append(out.Draws, rounded(draw))
+	}
+	return out
+}
+
+func rounded(list []float64) []float64 {
+	out := make([]float64, len(list))
+	for i, x := range list {
+		out[i] = math.Round(x*1e6)/1e6 + 0 // no negative zero
+	}
+	return out
+}
+
 // Probability reads one pair's features, NaN where missing.
 func (m *LabelModel) Probability(x []float64) Probability {
 	row, outside := m.row(x)

@@ -34,13 +34,13 @@ const (
 // Feature is the name of a member's feature: bm25_z.
 func Feature(member, kind string) string { return member + "_" + kind }
 
-// voters are the members that every pool for the label model has.
-func voters() []string { return []string{"bm25", "lsa", "ngram"} }
+// Voters are the members that every pool for the label model has.
+func Voters() []string { return []string{"bm25", "lsa", "ngram"} }
 
 // PriorFeatures are those of the prior: none hangs on an embedder or a model.
 func PriorFeatures() []string {
 	var names []string
-	for _, member := range voters() {
+	for _, member := range Voters() {
 		for _, kind := range []string{FeatureZ, FeatureBest, FeatureLogRank} {
 			names = append(names, Feature(member, kind))
 		}
@@ -120,7 +120,7 @@ func fusedBest(items []Item, k int) []int {
 	order, score := make([]int, len(items)), make([]float64, len(items))
 	for i, item := range items {
 		order[i] = i
-		for _, member := range voters() {
+		for _, member := range Voters() {
 			if r, ok := item.Ranks[member]; ok {
 				score[i] += 1 / float64(rrf+r.Rank)
 			}
@@ -154,7 +154,7 @@ func overlap(query map[string]bool, text string) float64 {
 // was observed of them. What is not known is NaN, never 0.
 func Vectors(names []string, pool []map[string]float64) [][]float64 {
 	first := map[string]firstScores{FeatureCohesion: firstScoresOf(FeatureCohesion, hasRank("lsa"), pool)}
-	for _, member := range append(voters(), "dense") {
+	for _, member := range append(Voters(), "dense") {
 		first[member] = firstScoresOf("score_"+member, hasRank(member), pool)
 	}
 	out := make([][]float64, len(pool))
@@ -197,12 +197,12 @@ func known(seen map[string]float64, key string) float64 {
 
 func votes(seen map[string]float64) float64 {
 	n := 0.0
-	for _, member := range voters() {
+	for _, member := range Voters() {
 		if hasRank(member)(seen) {
 			n++
 		}
 	}
-	return n / float64(len(voters()))
+	return n / float64(len(Voters()))
 }
 
 // firstScores sums up a score of a member's first ten hits for a query; NaN where

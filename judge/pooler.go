@@ -51,6 +51,12 @@ func NewPooler(o PoolOptions, members map[string]retrieve.Retriever, view Corpus
 // first, then the rest by best rank and id, random ones last. A member's error
 // ends it; a hit that names no chunk of the corpus is left out.
 func (p *Pooler) Pool(ctx context.Context, c datasets.Case) ([]Item, error) {
+	return p.PoolWith(ctx, c, nil)
+}
+
+// PoolWith is Pool with further chunks, known to be worth a look: those that the
+// asker may see join the pool. The random ones are drawn as without them.
+func (p *Pooler) PoolWith(ctx context.Context, c datasets.Case, extra []string) ([]Item, error) {
 	b := builder{p: p, c: &c, items: map[int]*Item{}, ranks: map[int]map[string]Rank{}}
 	if err := b.addSources(); err != nil {
 		return nil, err
@@ -64,6 +70,12 @@ func (p *Pooler) Pool(ctx context.Context, c datasets.Case) ([]Item, error) {
 	b.addNear()
 	b.addNeighbours()
 	b.addRandom()
+	b.limit = p.view.Len()
+	for _, id := range extra {
+		if pos, ok := p.view.Position(id); ok {
+			b.add(pos)
+		}
+	}
 	return b.finish(), nil
 }
 

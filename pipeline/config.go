@@ -87,7 +87,9 @@ type GenerateConfig struct {
 // provider: `judge: none`.
 type JudgeConfig struct {
 	ModelConfig `yaml:",inline"`
-	Pool        map[string]int `yaml:"pool"` // member -> depth
+	Pool        map[string]int `yaml:"pool"`    // member -> depth
+	Labels      string         `yaml:"labels"`  // none, prior or fitted: probabilities of a label model
+	Profile     string         `yaml:"profile"` // of labels: fitted, the file that calibrate wrote
 }
 
 // EmbeddingConfig names the embedder of chunks and queries.
@@ -141,7 +143,7 @@ func DefaultConfig() Config {
 			Evidence:    "pick", Spare: 0.2,
 		},
 		Judge: JudgeConfig{
-			ModelConfig: ModelConfig{NumCtx: 4096, NumPredict: 16},
+			ModelConfig: ModelConfig{NumCtx: 4096, NumPredict: 16}, Labels: LabelsNone, Profile: ProfileFile,
 		},
 		Eval:   EvalConfig{K: []int{1, 5, 10}, Retrievers: []string{"bm25"}, SliceBy: []string{"query_type"}, Source: "in", FalseAnswers: eval.DefaultFalseAnswers, MaxFailed: 0.1},
 		Gate:   GateConfig{Alpha: 0.05, CannotTell: "warn"},
@@ -351,7 +353,9 @@ func (j JudgeConfig) validate() error {
 			return fmt.Errorf("pool: %s: %d, want 0 or more", member, depth)
 		}
 	}
-	return j.ModelConfig.validate(ProviderOllama, ProviderOpenAI, ProviderBuiltin, ProviderNone)
+	return errors.Join(
+		oneOf("labels", j.Labels, LabelsNone, judge.LevelPrior, judge.LevelFitted),
+		j.ModelConfig.validate(ProviderOllama, ProviderOpenAI, ProviderBuiltin, ProviderNone))
 }
 
 func (e *EmbeddingConfig) validate() error {

@@ -37,29 +37,33 @@ func (p *Project) Extend(ctx context.Context, o ExtendOptions) (*Committed, erro
 		return nil, err
 	}
 	defer b.Close()
-	extended, pin, err := p.extendOn(ctx, b, set, judge.Tops{Rankings: rankings, Depth: cmp.Or(o.Depth, p.maxK())})
+	extended, trust, pin, err := p.extendOn(ctx, b, set, judge.Tops{Rankings: rankings, Depth: cmp.Or(o.Depth, p.maxK())})
 	if err != nil || p.DryRun {
 		return nil, err
 	}
 	m := set.Manifest
-	m.Pins.Judge, m.Missed, m.Costs = pin, extended.Missed, p.costs()
+	m.Pins.Judge, m.Missed, m.Costs, m.Trust = pin, extended.Missed, p.costs(), trust
 	return p.write(ctx, m.Name, datasets.Draft{Cases: extended.Cases, Rejects: set.Rejects, Manifest: m})
 }
 
-func (p *Project) extendOn(ctx context.Context, b *bench, set *datasets.Set, tops judge.Tops) (judge.Extension, *datasets.ModelPin, error) {
+func (p *Project) extendOn(ctx context.Context, b *bench, set *datasets.Set, tops judge.Tops) (judge.Extension, datasets.Trust, *datasets.ModelPin, error) {
+	trust := set.Manifest.Trust
 	deps, pin, done, err := p.openJudge(ctx, b, set.Manifest.Pins.Seed)
 	if err != nil {
-		return judge.Extension{}, nil, err
+		return judge.Extension{}, trust, nil, err
 	}
 	defer done()
 	if deps.Judge.Grader == nil {
-		return judge.Extension{}, nil, fmt.Errorf("%w: judge: none grades nothing: name a judge with --provider and --model", ErrConfig)
+		return judge.Extension{}, trust, nil, fmt.Errorf("%w: judge: none grades nothing: name a judge with --provider and --model", ErrConfig)
 	}
 	p.Progress.Begin("judge", len(set.Cases))
 	defer p.Progress.End()
 	options := p.judgeOptions(set.Manifest.Pins.Seed, deps.depth)
 	extension, err := judge.Extend(ctx, set.Cases, tops, deps.Deps, options)
-	return extension, pin, err
+	if err == nil {
+		extension.Cases, trust, err = p.label(ctx, deps, options, extension.Cases, trust)
+	}
+	return extension, trust, pin, err
 }
 
 // resultRankings reads what results returned for each case of the set. A result

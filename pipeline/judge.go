@@ -64,6 +64,9 @@ func (p *Project) grade(ctx context.Context, b *bench, h Header, candidates []ju
 	if failed := result.Unknown[judge.UnknownCallFailed]; err == nil && failed > 0 && failed == result.Pairs && !p.DryRun {
 		err = fmt.Errorf("judge: every call failed: none of %d pairs was graded", failed)
 	}
+	if err == nil {
+		result.Cases, result.Trust, err = p.label(ctx, deps, options, result.Cases, result.Trust)
+	}
 	return result, pin, err
 }
 
@@ -96,7 +99,9 @@ func (p *Project) judgeProgress() func(judge.Progress) {
 // judgeDeps are what judging works with, and how deep each member is pooled.
 type judgeDeps struct {
 	judge.Deps
-	depth map[string]int
+	depth    map[string]int
+	profile  *judge.Profile // of the label model, nil without one
+	embedder string         // digest of the embedding of dense, "" without one
 }
 
 // openJudge makes the judge of the configured provider over a bench.
@@ -104,18 +109,19 @@ func (p *Project) openJudge(ctx context.Context, b *bench, seed int64) (judgeDep
 	nothing := func() error { return nil }
 	deps := judgeDeps{Deps: judge.Deps{View: b.View}}
 	c := p.Config.Judge
-	if c.Provider == ProviderNone {
+	if c.Provider == ProviderNone && c.Labels == LabelsNone {
 		return deps, nil, nothing, nil
 	}
-	members, depth, err := p.poolMembers(ctx, b)
-	if err != nil {
+	if err := p.openPool(ctx, b, &deps); err != nil || c.Provider == ProviderNone {
 		return deps, nil, nothing, err
 	}
-	deps.Members, deps.depth = members, depth
 	if c.Provider == ProviderBuiltin {
 		p.Log.Info("judge: no model configured, provider builtin: labels without a model; the set's trust is not raised by them")
 		deps.Judge = judge.NewBuiltin()
-		return deps, &datasets.ModelPin{Provider: ProviderBuiltin, Model: deps.Judge.Name, Pool: depth}, nothing, nil
+		if err := deps.checkProfile(); err != nil {
+			return deps, nil, nothing, err
+		}
+		return deps, &datasets.ModelPin{Provider: ProviderBuiltin, Model: deps.Judge.Name, Pool: deps.depth}, nothing, nil
 	}
 	stack, err := p.openModel(ctx, c.ModelConfig)
 	if err != nil {
@@ -128,11 +134,14 @@ func (p *Project) openJudge(ctx context.Context, b *bench, seed int64) (judgeDep
 		return deps, nil, nothing, errors.Join(fmt.Errorf("%w: %w", ErrConfig, err), stack.Close())
 	}
 	deps.Judge = judge.Judge{Grader: model, Name: model.Name()}
+	if err := deps.checkProfile(); err != nil {
+		return deps, nil, nothing, errors.Join(err, stack.Close())
+	}
 	pin, err := pinOf(stack.Model, c.options(seed), model.Prompts())
 	if err != nil {
 		return deps, nil, nothing, errors.Join(err, stack.Close())
 	}
-	pin.Pool = depth
+	pin.Pool = deps.depth
 	return deps, pin, stack.Close, nil
 }
 

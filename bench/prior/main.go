@@ -1,0 +1,75 @@
+// Command prior fits the label model that goldgen ships and says how good it is.
+// It reads the three collections with human judgments, writes the profile, and
+// writes the tables of docs/trust.md between their marks:
+//
+//	go run ./bench/prior -data ../shared/data
+//
+// The same inputs give the same bytes.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+
+	"github.com/goldgen/goldgen/internal/collections"
+	"github.com/goldgen/goldgen/judge"
+)
+
+type options struct {
+	data, out, docs string
+	quick           bool
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.data, "data", "../shared/data", "folder of the collections")
+	flag.StringVar(&o.out, "out", "judge/prior.json", "profile to write")
+	flag.StringVar(&o.docs, "docs", "docs/trust.md", "page whose tables are replaced")
+	flag.BoolVar(&o.quick, "quick", false, "leave out the comparisons of retrievers: no shift variances, no agreement")
+	flag.Parse()
+	if err := run(context.Background(), o, os.Stderr); err != nil {
+		log.Fatalf("prior: error: %v", err)
+	}
+}
+
+func run(ctx context.Context, o options, progress io.Writer) error {
+	var all []*material
+	for _, name := range collections.Names() {
+		fmt.Fprintf(progress, "%s: pools\n", name)
+		m, err := gather(ctx, o.data, name)
+		if err != nil {
+			return err
+		}
+		all = append(all, m)
+	}
+	s, err := studyOf(all, !o.quick, progress)
+	if err != nil {
+		return err
+	}
+	if o.quick {
+		return s.print(os.Stdout)
+	}
+	profile, err := s.profile()
+	if err != nil {
+		return err
+	}
+	if err := writeProfile(o.out, profile); err != nil {
+		return err
+	}
+	return s.writeDocs(o.docs)
+}
+
+func writeProfile(path string, p *judge.Profile) error {
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	data, err := p.JSON()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o644)
+}

@@ -1,0 +1,213 @@
+package judge
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/goldgen/goldgen/datasets"
+)
+
+// ProfileFormat is the version of a judge profile's format.
+const ProfileFormat = 1
+
+// Levels of a profile.
+const (
+	LevelPrior  = "prior"  // fitted on other collections
+	LevelFitted = "fitted" // fitted on labels of the team's own
+)
+
+// ErrProfile says that a profile cannot be used: it is damaged, or was made for
+// other features or another embedder.
+var ErrProfile = errors.New("judge profile")
+
+// Profile is a label model with all that is known of how good it is. It is kept
+// as JSON.
+type Profile struct {
+	Format         int             `json:"format"`
+	Level          string          `json:"level"`
+	FeatureVersion string          `json:"feature_version"`
+	Embedder       string          `json:"embedder,omitempty"` // digest of the embedding that its features need, "" none
+	Judge          string          `json:"judge,omitempty"`    // the model whose grades its features need, "" none
+	Model          LabelModel      `json:"model"`
+	Penalty        float64         `json:"penalty"` // of the prior's slopes
+	Training       Training        `json:"training"`
+	Figures        Figures         `json:"figures"`
+	Shift          []ShiftVariance `json:"shift"`
+}
+
+// Training says what a model was fitted on.
+type Training struct {
+	From     []string `json:"from"` // collections, or label files
+	Pairs    int      `json:"pairs"`
+	Queries  int      `json:"queries"`
+	Relevant int      `json:"relevant"`
+	Digest   string   `json:"digest"` // of the labelled pairs with their features
+}
+
+// ShiftVariance is the error of a measure's mean differences between retrievers
+// that all queries share, and that draws do not show: the mean square of
+// (difference under the model's labels - difference under people's labels), less
+// the variance between draws.
+type ShiftVariance struct {
+	Metric   string  `json:"metric"`
+	Source   string  `json:"source"` // in, judged or out
+	Variance float64 `json:"variance"`
+	Pairs    int     `json:"pairs"` // pairs of retrievers
+}
+
+//go:embed prior.json
+var priorJSON []byte
+
+// Prior is the profile that is shipped. See docs/trust.md for what it was fitted
+// on and how good it is.
+func Prior() (*Profile, error) { return ParseProfile(bytes.NewReader(priorJSON)) }
+
+// ParseProfile reads a profile and checks that it is whole. Errors are
+// ErrProfile.
+func ParseProfile(r io.Reader) (*Profile, error) {
+	decoder := json.NewDecoder(r)
+	decoder.DisallowUnknownFields()
+	var p Profile
+	if err := decoder.Decode(&p); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrProfile, err)
+	}
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	return &p, nil
+}
+
+// Validate names what makes a profile unusable for this version.
+func (p *Profile) Validate() error {
+	switch {
+	case p.Format != ProfileFormat:
+		return fmt.Errorf("%w: format %d, this goldgen reads %d", ErrProfile, p.Format, ProfileFormat)
+	case p.FeatureVersion != FeatureVersion:
+		return fmt.Errorf("%w: made for features %s, this goldgen computes %s", ErrProfile, p.FeatureVersion, FeatureVersion)
+	case p.Level != LevelPrior && p.Level != LevelFitted:
+		return fmt.Errorf("%w: level %q: want %s or %s", ErrProfile, p.Level, LevelPrior, LevelFitted)
+	}
+	for _, name := range p.Model.Features {
+		if !slices.Contains(slices.Concat(PriorFeatures(), ExtraFeatures()), name) {
+			return fmt.Errorf("%w: feature %q is not one that this goldgen computes", ErrProfile, name)
+		}
+	}
+	if err := p.Model.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrProfile, err)
+	}
+	return nil
+}
+
+// CheckUse refuses a profile for pairs with another embedder's features, or
+// another judge's grades, than it was fitted with. embedder is the digest of the
+// embedding in use and judge the name of the model that grades, "" where there
+// is none.
+func (p *Profile) CheckUse(embedder, judge string) error {
+	if NeedsEmbedder(p.Model.Features) && p.Embedder != embedder {
+		return fmt.Errorf("%w: made with the embedding %s, here it is %s", ErrProfile, p.Embedder, orNone(embedder))
+	}
+	if p.needsJudge() && p.Judge != judge {
+		return fmt.Errorf("%w: made with the grades of %s, here the judge is %s", ErrProfile, p.Judge, orNone(judge))
+	}
+	return nil
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+func (p *Profile) needsJudge() bool {
+	return slices.Contains(p.Model.Features, FeatureExpected) || slices.Contains(p.Model.Features, FeaturePYes)
+}
+
+// JSON is the profile as it is kept.
+func (p *Profile) JSON() ([]byte, error) {
+	data, err := json.MarshalIndent(p, "", " ")
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrProfile, err)
+	}
+	return append(data, '\n'), nil
+}
+
+// Digest is the hex SHA-256 of the profile as it is kept.
+func (p *Profile) Digest() (string, error) {
+	data, err := p.JSON()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// Name is what judgments call the profile: its level and the beginning of its
+// digest.
+func (p *Profile) Name() (string, error) {
+	digest, err := p.Digest()
+	if err != nil {
+		return "", err
+	}
+	return "label-model/" + p.Level + "@" + digest[:12], nil
+}
+
+// Figure names of a set whose labels are a model's: the profile's figures, and
+// ShiftFigure of each of its shift variances.
+const shiftPrefix = "shift_sd"
+
+// ShiftFigure names the root of a shift variance among a set's figures.
+func ShiftFigure(metric string, mode datasets.SourceMode) string {
+	return shiftPrefix + " " + metric + " " + string(mode)
+}
+
+// TrustIn is the trust of a set that the profile labelled. Queries that no model
+// and nobody wrote stay worth nothing.
+func (p *Profile) TrustIn(before datasets.Trust, l Labels) datasets.Trust {
+	t := before
+	f := p.Figures
+	t.Figures = maps.Clone(before.Figures)
+	if t.Figures == nil {
+		t.Figures = map[string]float64{}
+	}
+	t.Figures["label_auc"], t.Figures["label_auc_low"], t.Figures["label_auc_high"] = f.AUC.Value, f.AUC.Low, f.AUC.High
+	t.Figures["label_brier"] = f.Brier.Value
+	t.Figures["label_pairs"], t.Figures["label_outside"] = float64(l.Pairs), float64(l.Outside)
+	for _, s := range p.Shift {
+		t.Figures[ShiftFigure(s.Metric, datasets.SourceMode(s.Source))] = datasets.Round(math.Sqrt(s.Variance))
+	}
+	why := fmt.Sprintf("labels are probabilities of a model fitted on %s: AUC %.2f [%.2f, %.2f] on queries that it did not see",
+		strings.Join(p.Training.From, ", "), f.AUC.Value, f.AUC.Low, f.AUC.High)
+	if before.Level == datasets.TrustNone || before.Level == datasets.TrustReviewed {
+		t.Why = before.Why + "; " + why
+		return t
+	}
+	t.Level, t.Why = p.Level, why
+	return t
+}
+
+// ShiftVarianceIn reads a measure's shift variance from a set's figures, as
+// TrustIn wrote them. A measure that has none takes the greatest of its source
+// mode: an error that was not measured is not 0.
+func ShiftVarianceIn(figures map[string]float64, metric string, mode datasets.SourceMode) float64 {
+	if sd, ok := figures[ShiftFigure(strings.ToLower(metric), mode)]; ok {
+		return sd * sd
+	}
+	greatest := 0.0
+	for name, sd := range figures {
+		if strings.HasPrefix(name, shiftPrefix+" ") && strings.HasSuffix(name, " "+string(mode)) {
+			greatest = max(greatest, sd*sd)
+		}
+	}
+	return greatest
+}

@@ -1,0 +1,119 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/judge"
+)
+
+// LabelsNone is the judge.labels of a project without a label model. The others
+// are judge.LevelPrior and judge.LevelFitted.
+const LabelsNone = "none"
+
+// ProfileFile is where calibrate keeps the judge profile of a project, beside
+// goldgen.yaml.
+const ProfileFile = "judge-profile.json"
+
+// openPool builds what judging pools, and the label model where one is
+// configured.
+func (p *Project) openPool(ctx context.Context, b *bench, deps *judgeDeps) (err error) {
+	if deps.Members, deps.depth, err = p.poolMembers(ctx, b); err != nil {
+		return err
+	}
+	if p.Config.Judge.Labels == LabelsNone {
+		return nil
+	}
+	if deps.profile, err = p.profile(); err != nil {
+		return err
+	}
+	if err := addVoters(ctx, b, deps); err != nil {
+		return err
+	}
+	if p.Config.Judge.Provider == ProviderNone {
+		return deps.checkProfile()
+	}
+	return nil
+}
+
+// addVoters adds the members that a label model's features come from, where the
+// pool lacks them.
+func addVoters(ctx context.Context, b *bench, deps *judgeDeps) error {
+	names := judge.Voters()
+	if b.hasVectors {
+		names = append(names, "dense")
+		deps.embedder = b.embedder.pin.Key()
+	}
+	for _, name := range names {
+		if deps.Members[name] != nil {
+			continue
+		}
+		r, _, err := b.retriever(ctx, name)
+		if err != nil {
+			return fmt.Errorf("judge.labels: %w", err)
+		}
+		deps.Members[name], deps.depth[name] = r, judge.DefaultDepth
+	}
+	return nil
+}
+
+// profile reads the configured label model.
+func (p *Project) profile() (*judge.Profile, error) {
+	if p.Config.Judge.Labels == judge.LevelPrior {
+		return judge.Prior()
+	}
+	return p.readProfile(p.Config.Judge.Profile)
+}
+
+func (p *Project) readProfile(path string) (*judge.Profile, error) {
+	f, err := os.Open(p.Path(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, hinted("goldgen calibrate --labels FILE", "%w: judge.labels: fitted: there is no judge profile %s", ErrConfig, path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	profile, err := judge.ParseProfile(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return profile, nil
+}
+
+func (d *judgeDeps) checkProfile() error {
+	if d.profile == nil {
+		return nil
+	}
+	if err := d.profile.CheckUse(d.embedder, d.Judge.Name); err != nil {
+		return hinted("goldgen calibrate --labels FILE fits one for this project", "%w: judge.labels: %w", ErrConfig, err)
+	}
+	return nil
+}
+
+// label gives every pooled pair its probability, where a label model is
+// configured, and says what the set can be trusted for then.
+func (p *Project) label(ctx context.Context, deps judgeDeps, o judge.Options, cases []datasets.Case, trust datasets.Trust) ([]datasets.Case, datasets.Trust, error) {
+	if deps.profile == nil || p.DryRun {
+		return cases, trust, nil
+	}
+	labels, err := judge.Label(ctx, cases, deps.Deps, o, deps.profile)
+	if err != nil {
+		return nil, trust, err
+	}
+	if labels.Outside > 0 {
+		p.Log.Info(fmt.Sprintf("labels: %d of %d pairs have a feature outside of what the label model was fitted on; it is read as the nearest value that was", labels.Outside, labels.Pairs))
+	}
+	return labels.Cases, deps.profile.TrustIn(trust, labels), nil
+}
+
+// labelShift is the shift variance that comparisons over a set take in: that of
+// the label model which made its labels, 0 for another set.
+func labelShift(trust datasets.Trust, mode datasets.SourceMode) func(eval.Measure) float64 {
+	return func(m eval.Measure) float64 { return judge.ShiftVarianceIn(trust.Figures, m.Canonical(), mode) }
+}
