@@ -30,14 +30,18 @@ func (p *Project) openBench(ctx context.Context, s *corpus.Snapshot, allowExec b
 		return nil, err
 	}
 	b := &bench{view: v, configured: p.Config.Retrievers}
-	deps := retrieve.Deps{Chunks: v.all(), Dir: p.Dir, AllowExec: allowExec, Configured: p.Config.Retrievers}
+	deps := retrieve.Deps{Chunks: v.all(), Dir: p.Dir, AllowExec: allowExec, Configured: p.Config.Retrievers, Getenv: p.Getenv}
 	if p.Config.Embedding != nil {
 		if b.embedder, err = p.openEmbedder(ctx); err != nil {
 			return nil, err
 		}
+		deps.Embedder = b.embedder
+		if b.embedder.pin.Dimensions > 0 { // else it is a dry run's
+			deps.Embedding = &b.embedder.pin
+		}
 		var key string
 		if key, b.hasVectors = b.embedder.stored(s); b.hasVectors {
-			deps.Vectors, deps.Embedder = s.Vectors(key), b.embedder
+			deps.Vectors = s.Vectors(key)
 		}
 	}
 	b.builder = retrieve.NewBuilder(deps)

@@ -135,7 +135,7 @@ func (j *evalJob) embedding() string {
 }
 
 func (j *evalJob) input(ctx context.Context) (eval.Input, error) {
-	cases, sourceOnly, err := j.p.rankCases(ctx, ranker{bench: j.bench, retriever: j.asked, mode: j.mode, depth: j.depth}, j.cases)
+	cases, sourceOnly, err := j.p.rankCases(ctx, ranker{bench: j.bench, retriever: j.asked, mode: j.mode, depth: j.depth, atOnce: inFlight(j.retriever)}, j.cases)
 	if err != nil {
 		return eval.Input{}, err
 	}
@@ -150,7 +150,7 @@ func (j *evalJob) input(ctx context.Context) (eval.Input, error) {
 		Header: eval.Header{
 			Golden: &eval.GoldenRef{Name: ref.Name, Version: ref.Version, Ref: ref.String(), Path: j.set.Dir, Digest: ref.Digest},
 			Trust:  m.Trust.Level, TrustDetail: m.Trust.Why, Corpus: m.Pins.Corpus.Digest,
-			Retriever: eval.RetrieverRef{Spec: j.o.Retriever, Name: j.description.Name, Config: settings(j.description)},
+			Retriever: eval.RetrieverRef{Spec: j.description.Name, Name: j.description.Name, Config: settings(j.description)},
 			Source:    string(j.mode), SourceOnly: sourceOnly, K: j.o.K, FalseAnswers: &j.p.Config.Eval.FalseAnswers, Pins: map[string]any{"depth": j.depth},
 		},
 	}

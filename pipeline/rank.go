@@ -21,6 +21,16 @@ type ranker struct {
 	retriever retrieve.Retriever
 	mode      datasets.SourceMode // how source chunks are labelled
 	depth     int                 // hits asked for
+	atOnce    int                 // queries in flight
+}
+
+// inFlight is how many queries a retriever is asked at once: as many as a server
+// is configured to take, else one a processor.
+func inFlight(r retrieve.Retriever) int {
+	if server, ok := r.(interface{ Concurrency() int }); ok {
+		return server.Concurrency()
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 // rankCases asks for each case's ranking and joins it to the labels. A query
@@ -32,7 +42,7 @@ func (p *Project) rankCases(ctx context.Context, r ranker, cases []datasets.Case
 	out = make([]eval.Case, len(cases))
 	failures := make([]error, len(cases))
 	g, gctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
+	g.SetLimit(max(1, r.atOnce))
 	for i := range cases {
 		var fallback bool
 		if out[i], fallback = eval.FromGolden(&cases[i], r.mode, r.section); fallback {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"net"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -146,6 +147,30 @@ func retrying[T any](ctx context.Context, c CallConfig, again func(error) (time.
 			return v, err
 		}
 	}
+}
+
+// sharing is a retriever that ends with another one, and has nothing to close.
+type sharing struct{ Retriever }
+
+// closers are what a retriever has opened beside itself.
+type closers struct {
+	mu  sync.Mutex
+	all []func()
+}
+
+func (c *closers) add(end func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.all = append(c.all, end)
+}
+
+func (c *closers) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, end := range c.all {
+		end()
+	}
+	c.all = nil
 }
 
 // errDown is the cause of a query whose server could not be reached.

@@ -145,6 +145,7 @@ type PGVector struct {
 	table    *pgTable
 	embedder QueryEmbedder
 	fields   []string // of the corpus; nil where that is not known
+	beside   *closers
 }
 
 // NewPGVector connects and looks at the table: a server that is down, a table
@@ -163,7 +164,7 @@ func NewPGVector(ctx context.Context, c PGVectorConfig, embedder QueryEmbedder, 
 		return nil, fmt.Errorf("pgvector: %w", err)
 	}
 	cc := config.ConnConfig
-	r := &PGVector{gate: newGate(c.CallConfig), config: c, pool: pool, name: cc.Host + "/" + cc.Database, embedder: embedder, fields: fields}
+	r := &PGVector{gate: newGate(c.CallConfig), config: c, pool: pool, name: cc.Host + "/" + cc.Database, embedder: embedder, fields: fields, beside: &closers{}}
 	err = r.within(ctx, func(ctx context.Context) error {
 		r.table, err = lookAtTable(ctx, pool, c)
 		return err
@@ -229,27 +230,34 @@ func (c PGVectorConfig) session() map[string]string {
 	return s
 }
 
-// Close ends the connections.
-func (r *PGVector) Close() error { r.pool.Close(); return nil }
+// Close ends the connections, those of exact searches included.
+func (r *PGVector) Close() error {
+	r.pool.Close()
+	r.beside.close()
+	return nil
+}
 
 // Exact returns a retriever over the same table that compares with every
-// vector; false if this one does. Close it by itself.
+// vector; false if this one does. It has connections of its own, as their
+// settings differ.
 func (r *PGVector) Exact() (Retriever, bool) {
 	if r.config.Exact {
 		return nil, false
 	}
 	config := r.config
 	config.Exact = true
-	pool, err := config.poolConfig()
+	settings, err := config.poolConfig()
 	if err != nil {
 		return nil, false
 	}
-	exact := *r
-	exact.config, exact.gate = config, newGate(config.CallConfig)
-	if exact.pool, err = pgxpool.NewWithConfig(context.Background(), pool); err != nil {
+	pool, err := pgxpool.NewWithConfig(context.Background(), settings) // connects with the first query
+	if err != nil {
 		return nil, false
 	}
-	return &exact, true
+	r.beside.add(pool.Close)
+	exact := *r
+	exact.config, exact.gate, exact.pool = config, newGate(config.CallConfig), pool
+	return sharing{&exact}, true
 }
 
 // Retrieve implements Retriever. The server's order is the ranking; ties of an

@@ -237,7 +237,6 @@ func TestPGVectorExact(t *testing.T) {
 	if !ok {
 		t.Fatal("no exact search")
 	}
-	defer exact.(interface{ Close() error }).Close()
 	if _, again := exact.(retrieve.Approximate).Exact(); again {
 		t.Error("an exact search is approximate")
 	}

@@ -276,9 +276,6 @@ func (r *Qdrant) Exact() (Retriever, bool) {
 	return sharing{&exact}, true
 }
 
-// sharing is a retriever that has nothing of its own to close.
-type sharing struct{ Retriever }
-
 // Retrieve implements Retriever. The server's order is the ranking. A query of
 // white space alone has no hits.
 func (r *Qdrant) Retrieve(ctx context.Context, q Query) (Result, error) {

@@ -202,8 +202,8 @@ func NewRerank(c RerankConfig, inner Retriever, text func(chunkID string) (strin
 	return &Rerank{gate: newGate(c.CallConfig), config: c, inner: inner, text: text, endpoint: e, reader: reader}, nil
 }
 
-// First is the retriever whose hits are put into order.
-func (r *Rerank) First() Retriever { return r.inner }
+// Before is the retriever whose hits are put into order.
+func (r *Rerank) Before() Retriever { return r.inner }
 
 // Close closes the retriever below, where it holds something.
 func (r *Rerank) Close() error {

@@ -80,7 +80,7 @@ func TestRerankOrder(t *testing.T) {
 	if calls.Load() != 2 {
 		t.Errorf("%d calls for 3 texts in batches of 2", calls.Load())
 	}
-	if first := r.(*retrieve.Rerank).First(); first == nil {
+	if before := r.(*retrieve.Rerank).Before(); before == nil {
 		t.Error("no retriever below")
 	}
 	none, err := r.Retrieve(t.Context(), retrieve.Query{ID: "unknown", Text: "kiln", K: 10})

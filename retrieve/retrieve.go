@@ -75,8 +75,8 @@ type Chunks = iter.Seq2[corpus.Chunk, error]
 
 // Approximate is a retriever over an index that may miss what is nearest. Exact
 // returns one that compares with everything, over the same records, to measure
-// what the index misses; false where it cannot. Close it where it is an
-// io.Closer.
+// what the index misses; false where it cannot. It ends with the retriever that
+// it comes from.
 type Approximate interface {
 	Retriever
 	Exact() (Retriever, bool)

@@ -13,6 +13,7 @@ import (
 	"github.com/goldgen/goldgen/eval"
 	"github.com/goldgen/goldgen/pipeline"
 	"github.com/goldgen/goldgen/report"
+	"github.com/goldgen/goldgen/retrieve"
 )
 
 type evalOptions struct {
@@ -27,7 +28,7 @@ type evalOptions struct {
 
 func (o *evalOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Golden, "golden", "", "golden set: name, name@v3, name@sha256:..., or a version's folder (default: the newest of the name in goldgen.yaml)")
-	f.StringVar(&o.Retriever, "retriever", "", "bm25, ngram, dense, hybrid, run:FILE, exec:COMMAND, or one of goldgen.yaml (default: the first of eval.retrievers)")
+	f.StringVar(&o.Retriever, "retriever", "", strings.Join(retrieve.Kinds(), ", ")+", or one of goldgen.yaml (default: the first of eval.retrievers)")
 	f.IntSliceVarP(&o.K, "k", "k", nil, "cut-offs, such as 1,5,10 (default: eval.k of goldgen.yaml)")
 	f.StringSliceVarP(&o.measures, "measure", "m", nil, "measures, such as recall@10,ndcg@10,mrr@10,map or trec_eval's names (default: recall, precision and ndcg at each k, mrr and judged at the largest)")
 	f.IntVar(&o.MinGrade, "min-grade", 0, "least grade that is relevant (default: the set's)")
@@ -96,7 +97,7 @@ func (a *app) eval(ctx context.Context, o evalOptions) error {
 		return err
 	}
 	defer p.Close()
-	o.AllowExec = o.allowExec || a.getenv("CI") == "" || strings.HasPrefix(o.Retriever, "exec:")
+	o.AllowExec = o.allowExec || a.getenv("CI") == "" || strings.HasPrefix(o.Retriever, "exec:") || strings.HasPrefix(o.Retriever, "mcp:")
 	g, err := p.EvalGated(ctx, o.EvalOptions, o.gates)
 	if err != nil {
 		return err
