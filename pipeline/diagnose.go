@@ -34,7 +34,8 @@ const (
 	LabellingFile = "labelling.jsonl" // an eval.Unjudged a line
 )
 
-// stage is a retriever that orders anew what another one returns.
+// stage is a retriever (retrieve.Rerank) that orders anew what another one
+// returns.
 type stage interface{ Before() retrieve.Retriever }
 
 // prober asks further queries about failed cases. A query that gets an error
