@@ -47,6 +47,9 @@ func (p *Project) Answers(ctx context.Context, o AnswersOptions) (*AnswersReport
 	if run.retrieval, err = run.readRetrieval(o.Retrieval); err != nil {
 		return nil, err
 	}
+	if err := p.checkAnswers(run, gates, &o); err != nil {
+		return nil, err
+	}
 	if err := p.judgeAnswers(ctx, run); err != nil || p.DryRun {
 		return nil, err
 	}
@@ -54,7 +57,25 @@ func (p *Project) Answers(ctx context.Context, o AnswersOptions) (*AnswersReport
 	if err != nil {
 		return nil, err
 	}
-	return report, p.keepAnswers(run, report, o.Out)
+	return report, p.keepAnswers(run, report)
+}
+
+// checkAnswers refuses, before anything is asked, what would be refused after.
+func (p *Project) checkAnswers(r *answersRun, gates []eval.AnswerGate, o *AnswersOptions) (err error) {
+	builtin, trust := p.Config.Judge.Provider == ProviderBuiltin, r.set.Manifest.Trust.Level
+	if len(gates) > 0 && (builtin || trust == datasets.TrustNone) && !o.AcceptUntrusted {
+		return hinted("have a model judge, over a set that one wrote, or say --accept-untrusted if the gate is only to try the pipeline out",
+			"%w: gates on a trust of none: set %s, judge %s", ErrConfig, trust, p.Config.Judge.Provider)
+	}
+	if r.dimensions, err = dimensionsOf(r.cases, p.answerSlices(*o, gates)); err != nil {
+		return err
+	}
+	if o.Out == "" {
+		name := fmt.Sprintf("%s-%s-v%d-answers", p.Now().UTC().Format("20060102T150405.000"), r.set.Manifest.Name, r.set.Manifest.Version)
+		o.Out = filepath.Join(p.Dir, "results", name)
+	}
+	r.out = o.Out
+	return nil
 }
 
 func answerGates(o AnswersOptions) ([]eval.AnswerGate, error) {
@@ -74,20 +95,22 @@ func answerGates(o AnswersOptions) ([]eval.AnswerGate, error) {
 
 // answersRun is a set with a system's answers to it.
 type answersRun struct {
-	set       *datasets.Set
-	cases     []datasets.Case // those that count, in the set's order
-	lines     map[string]answerLine
-	texts     answerTexts
-	answers   []judge.Answer // of the cases that are answered, in the set's order
-	problems  []AnswerProblem
-	file      AnswersFile
-	judge     judge.AnswerJudge
-	pin       *datasets.ModelPin
-	found     judge.AnswerReport
-	base      *answersManifest // nil without --baseline
-	baseDir   string
-	baseCases eval.AnswerBaseline
-	retrieval *Kept
+	set        *datasets.Set
+	cases      []datasets.Case // those that count, in the set's order
+	lines      map[string]answerLine
+	texts      answerTexts
+	answers    []judge.Answer // of the cases that are answered, in the set's order
+	problems   []AnswerProblem
+	dimensions []eval.Dimension
+	file       AnswersFile
+	judge      judge.AnswerJudge
+	pin        *datasets.ModelPin
+	found      judge.AnswerReport
+	base       *answersManifest // nil without --baseline
+	out        string
+	baseDir    string
+	baseCases  eval.AnswerBaseline
+	retrieval  *Kept
 }
 
 // openAnswers reads the set, the file, and the texts that it refers to.
@@ -181,6 +204,11 @@ func (p *Project) judgeAnswers(ctx context.Context, r *answersRun) error {
 	defer done()
 	if err := r.sameJudge(); err != nil {
 		return err
+	}
+	if !p.DryRun {
+		if err := r.checkPlace(); err != nil {
+			return err
+		}
 	}
 	p.Progress.Begin("answers", 0)
 	defer p.Progress.End()

@@ -65,7 +65,7 @@ func judged(t *testing.T, b *bench, o pipeline.AnswersOptions) *pipeline.Answers
 
 func meanOf(t *testing.T, r *pipeline.AnswersReport, name string) float64 {
 	t.Helper()
-	m, ok := r.Result.Metrics.Get(name)
+	m, ok := r.Metrics.Get(name)
 	if !ok || m.Mean == nil {
 		t.Fatalf("%s: %+v", name, m)
 	}
@@ -80,13 +80,13 @@ func TestAnswersAreJudgedWithoutAModel(t *testing.T) {
 			t.Errorf("%s: %v, want 1", name, got)
 		}
 	}
-	if m, _ := r.Result.Metrics.Get(eval.AnswerRelevance); m.Mean != nil || m.Unknown != 0 {
+	if m, _ := r.Metrics.Get(eval.AnswerRelevance); m.Mean != nil || m.Unknown != 0 {
 		t.Errorf("relevance %+v: the builtin judge cannot tell, and was not asked", m)
 	}
-	if r.Trust != datasets.TrustNone || r.TrustDetail != judge.LexicalNote || len(r.Result.Slices["query_type"]) != 2 {
-		t.Errorf("trust %s (%s), slices %v", r.Trust, r.TrustDetail, r.Result.Slices)
+	if r.Trust != datasets.TrustNone || r.TrustDetail != judge.LexicalNote || len(r.Slices["query_type"]) != 2 {
+		t.Errorf("trust %s (%s), slices %v", r.Trust, r.TrustDetail, r.Slices)
 	}
-	if diff := cmp.Diff(map[string]int{judge.ReferenceAnswer: benchCases}, r.Result.Counts.References); diff != "" {
+	if diff := cmp.Diff(map[string]int{judge.ReferenceAnswer: benchCases}, r.Counts.References); diff != "" {
 		t.Errorf("references (-want +got):\n%s", diff)
 	}
 }
@@ -133,7 +133,7 @@ func TestAnswerOfFiveMegabytes(t *testing.T) {
 	if diff := cmp.Diff(want, r.Problems); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
-	m, _ := r.Result.Metrics.Get(eval.Correctness)
+	m, _ := r.Metrics.Get(eval.Correctness)
 	if m.Unknown != 1 || m.N != benchCases-1 || *m.Mean != 1 {
 		t.Errorf("correctness %+v, want one unknown and the rest right", m)
 	}

@@ -17,24 +17,24 @@ const KindAnswers = "answers"
 // AnswersReport is the answer of `goldgen eval answers --json`, and the most
 // part of result.json.
 type AnswersReport struct {
-	Kind        string              `json:"kind"`
-	Golden      eval.GoldenRef      `json:"golden"`
-	GoldenTrust string              `json:"golden_trust"`
-	Trust       string              `json:"trust"` // of the judge: judged where it passed all canaries, else none
-	TrustDetail string              `json:"trust_detail"`
-	Judge       AnswersJudge        `json:"judge"`
-	Answers     AnswersFile         `json:"answers"`
-	Result      *eval.AnswersResult `json:"result"`
-	Unknown     map[string]int      `json:"unknown"`  // findings that were asked for and not given, by reason
-	Problems    []AnswerProblem     `json:"problems"` // of the file and of what it names
-	Join        *eval.AnswerJoin    `json:"retrieval,omitempty"`
-	Baseline    string              `json:"baseline,omitempty"`
-	Gates       []eval.GateResult   `json:"gates"`
-	Verdict     string              `json:"verdict"` // "" without a gate
-	Calls       AnswersCalls        `json:"calls"`
-	Notes       []string            `json:"notes"`
-	Cases       []AnswersCase       `json:"cases,omitempty"`
-	Path        string              `json:"path,omitempty"` // of the result's folder
+	*eval.AnswersResult
+	Kind        string            `json:"kind"`
+	Golden      eval.GoldenRef    `json:"golden"`
+	GoldenTrust string            `json:"golden_trust"`
+	Trust       string            `json:"trust"` // of the judge: judged where it passed all canaries, else none
+	TrustDetail string            `json:"trust_detail"`
+	Judge       AnswersJudge      `json:"judge"`
+	Answers     AnswersFile       `json:"answers"`
+	Unknown     map[string]int    `json:"unknown"`  // findings that were asked for and not given, by reason
+	Problems    []AnswerProblem   `json:"problems"` // of the file and of what it names
+	Join        *eval.AnswerJoin  `json:"retrieval,omitempty"`
+	Baseline    string            `json:"baseline,omitempty"`
+	Gates       []eval.GateResult `json:"gates"`
+	Verdict     string            `json:"verdict"` // "" without a gate
+	Calls       AnswersCalls      `json:"calls"`
+	Notes       []string          `json:"notes"`
+	Cases       []AnswersCase     `json:"cases,omitempty"`
+	Path        string            `json:"path,omitempty"` // of the result's folder
 }
 
 // AnswersJudge says who judged, and what the canaries say of it.
@@ -75,11 +75,7 @@ type AnswersCase struct {
 
 // reportAnswers makes the numbers of what was found.
 func (p *Project) reportAnswers(r *answersRun, gates []eval.AnswerGate, o AnswersOptions) (*AnswersReport, error) {
-	dimensions, err := dimensionsOf(r.cases, p.answerSlices(o, gates))
-	if err != nil {
-		return nil, err
-	}
-	result, err := eval.EvaluateAnswers(eval.AnswersInput{Cases: r.evalCases(), Dimensions: dimensions})
+	result, err := eval.EvaluateAnswers(eval.AnswersInput{Cases: r.evalCases(), Dimensions: r.dimensions})
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +85,7 @@ func (p *Project) reportAnswers(r *answersRun, gates []eval.AnswerGate, o Answer
 		Golden:      eval.GoldenRef{Name: ref.Name, Version: ref.Version, Ref: ref.String(), Path: r.set.Dir, Digest: ref.Digest},
 		GoldenTrust: r.set.Manifest.Trust.Level,
 		Judge:       AnswersJudge{Name: r.judge.Name, Pin: r.pin, Canaries: r.found.Verdicts, Altered: r.found.Altered},
-		Answers:     r.file, Result: result, Unknown: r.unknown(), Problems: orEmpty(r.problems),
+		Answers:     r.file, AnswersResult: result, Unknown: r.unknown(), Problems: orEmpty(r.problems),
 		Baseline: o.Baseline, Calls: p.answersCalls(), Notes: []string{}, Gates: []eval.GateResult{}, Cases: r.caseReports(result),
 	}
 	out.Trust, out.TrustDetail = r.trust()
@@ -287,17 +283,13 @@ func kindOf(measure string) judge.QuestionKind {
 	return judge.Supported
 }
 
-// decide decides the gates. One that rests on a judge who did not pass, or on
-// nothing but the builtin one, needs AcceptUntrusted.
+// decide decides the gates. One that rests on a judge who did not pass needs
+// AcceptUntrusted.
 func (r *answersRun) decide(out *AnswersReport, gates []eval.AnswerGate, o AnswersOptions, c GateConfig) error {
 	if len(gates) == 0 {
 		return nil
 	}
-	if untrusted := r.judge.Builtin || out.GoldenTrust == datasets.TrustNone; untrusted && !o.AcceptUntrusted {
-		return hinted("have a model judge, over a set that one wrote, or say --accept-untrusted if the gate is only to try the pipeline out",
-			"%w: gates on a trust of none (set %s, judge %s)", ErrConfig, out.GoldenTrust, r.judge.Name)
-	}
-	decided, err := out.Result.Gates(gates, r.baseCases, c.Alpha)
+	decided, err := out.AnswersResult.Gates(gates, r.baseCases, c.Alpha)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}

@@ -102,27 +102,21 @@ func asAnswerRow(c AnswersCase) answerRow {
 }
 
 // keepAnswers writes the result's folder and its line of the history.
-func (p *Project) keepAnswers(r *answersRun, report *AnswersReport, out string) error {
+func (p *Project) keepAnswers(r *answersRun, report *AnswersReport) error {
 	m := answersManifest{
 		Format: AnswersFormat, Goldgen: p.Version, CreatedAt: p.stamp(), Pins: r.set.Manifest.Pins, AnswersReport: *report,
 	}
-	if out == "" {
-		name := fmt.Sprintf("%s-%s-v%d-answers", p.Now().UTC().Format("20060102T150405.000"), r.set.Manifest.Name, r.set.Manifest.Version)
-		out = filepath.Join(p.Dir, "results", name)
-	}
-	if err := checkAnswersPlace(out, m); err != nil {
+	if err := writeAnswers(r.out, m); err != nil {
 		return err
 	}
-	if err := writeAnswers(out, m); err != nil {
-		return err
-	}
-	report.Path = out
-	return p.appendAnswersHistory(m, out)
+	report.Path = r.out
+	return p.appendAnswersHistory(m, r.out)
 }
 
-// checkAnswersPlace refuses a folder that holds something else, or answers to
-// another set or by another judge.
-func checkAnswersPlace(dir string, m answersManifest) error {
+// checkPlace refuses a folder that holds something else, or answers to another
+// set or by another judge.
+func (r *answersRun) checkPlace() error {
+	dir := r.out
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || (err == nil && len(entries) == 0) {
 		return os.MkdirAll(filepath.Dir(filepath.Clean(dir)), 0o755)
@@ -134,7 +128,7 @@ func checkAnswersPlace(dir string, m answersManifest) error {
 	if err != nil {
 		return fmt.Errorf("%w: --out %s: holds something that is no result of eval answers", ErrConfig, dir)
 	}
-	if old.Golden.Name != m.Golden.Name || old.Judge.Name != m.Judge.Name {
+	if old.Golden.Name != r.set.Manifest.Name || old.Judge.Name != r.judge.Name {
 		return hinted("choose another folder for --out", "%w: --out %s: holds answers to %s judged by %s", ErrConfig, dir, old.Golden.Name, old.Judge.Name)
 	}
 	return nil
@@ -183,21 +177,30 @@ func readAnswersManifest(dir string) (answersManifest, error) {
 	if err != nil {
 		return m, err
 	}
-	var kind struct{ Kind string }
-	if err := json.Unmarshal(data, &kind); err != nil {
+	kind, err := kindOfResult(data)
+	if err != nil {
 		return m, fmt.Errorf("%w: %s: %w", ErrDamaged, path, err)
 	}
-	if kind.Kind != KindAnswers {
+	if kind != KindAnswers {
 		return m, fmt.Errorf("%w: %s: a result of retrieval, and one of answers is wanted", ErrConfig, dir)
 	}
 	if err := json.Unmarshal(data, &m); err != nil {
 		return m, fmt.Errorf("%w: %s: %w", ErrDamaged, path, err)
 	}
 	switch {
-	case m.Format != AnswersFormat || m.Result == nil:
+	case m.Format != AnswersFormat || m.AnswersResult == nil:
 		return m, fmt.Errorf("%s: format %d, this version reads %d", path, m.Format, AnswersFormat)
 	}
 	return m, nil
+}
+
+// kindOfResult is the kind that a result.json names; "" is retrieval's.
+func kindOfResult(data []byte) (string, error) {
+	var m struct {
+		Kind string `json:"kind"`
+	}
+	err := json.Unmarshal(data, &m)
+	return m.Kind, err
 }
 
 // readBaseline reads an earlier result. It must be of the same version of the
@@ -297,7 +300,7 @@ type answersHistoryLine struct {
 func (p *Project) appendAnswersHistory(m answersManifest, path string) error {
 	line, err := json.Marshal(answersHistoryLine{
 		Format: AnswersFormat, Time: m.CreatedAt, Golden: p.fromHere(&m.Golden), Trust: m.Trust, TrustDetail: m.TrustDetail,
-		Judge: m.Judge.Name, Answers: m.Answers, Metrics: m.Result.Metrics, Counts: m.Result.Counts, Verdict: m.Verdict,
+		Judge: m.Judge.Name, Answers: m.Answers, Metrics: m.Metrics, Counts: m.Counts, Verdict: m.Verdict,
 		Path: p.relative(path),
 	})
 	if err != nil {

@@ -47,6 +47,9 @@ func readManifest(dir string) (resultManifest, error) {
 	if err != nil {
 		return m, err
 	}
+	if kind, err := kindOfResult(data); err == nil && kind == KindAnswers {
+		return m, fmt.Errorf("%w: %s: a result of answers, and one of retrieval is wanted", ErrConfig, dir)
+	}
 	if err := json.Unmarshal(data, &m); err != nil {
 		return m, fmt.Errorf("%w: %s: %w", ErrDamaged, path, err)
 	}
@@ -64,7 +67,7 @@ func readManifest(dir string) (resultManifest, error) {
 type Kept struct {
 	*StoredResult
 	Input  eval.Input
-	rows   []caseRow
+	slices [][]sliceRow    // of each case, in the order of Input.Cases
 	golden []datasets.Case // of Input.Cases, where they were put under another version of the set
 }
 
@@ -75,12 +78,9 @@ func (r *StoredResult) Read() (*Kept, error) {
 		return nil, hinted("score the retriever again with goldgen eval: the new result keeps what is needed",
 			"result %s: format %d keeps no labels, so it cannot be scored again or compared", r.Dir, r.Format)
 	}
-	rows, err := r.caseRows()
+	k := &Kept{StoredResult: r}
+	err := k.readInput()
 	if err != nil {
-		return nil, err
-	}
-	k := &Kept{StoredResult: r, rows: rows}
-	if k.Input, err = r.input(rows); err != nil {
 		return nil, err
 	}
 	if k.Input.Dimensions, err = k.Dimensions(r.Scoring.SliceBy); err != nil {
@@ -90,45 +90,60 @@ func (r *StoredResult) Read() (*Kept, error) {
 	return k, err
 }
 
-func (r *StoredResult) caseRows() ([]caseRow, error) {
-	path := filepath.Join(r.Dir, casesFile)
-	digest, err := filedigest.SHA256(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: %s is missing", ErrDamaged, path)
+// readInput fills Input but for its slices.
+func (k *Kept) readInput() (err error) {
+	k.Input = eval.Input{
+		MinGrade: k.Scoring.MinGrade, KeepEmpty: k.Scoring.KeepEmpty, Seed: k.Scoring.Seed, Duplicates: k.Scoring.Duplicates,
+		Header: k.header(),
 	}
-	if err != nil {
-		return nil, err
+	if k.Input.Measures, err = eval.ParseMeasures(strings.Join(k.Scoring.Measures, ",")); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Join(k.Dir, resultFile), err)
 	}
-	if want := r.Files[casesFile]; digest != want {
-		return nil, hinted("score the retriever again with goldgen eval",
-			"%w: %s: it is not the file that eval wrote: cut short or changed", ErrDamaged, path)
+	path := filepath.Join(k.Dir, casesFile)
+	if err := k.checkFile(path); err != nil {
+		return err
 	}
-	rows, err := parquetfile.ReadFile[caseRow](path)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	if err := k.readCases(path); err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	if len(rows) != r.Cases {
-		return nil, fmt.Errorf("%w: %s: %d cases where %s says %d", ErrDamaged, path, len(rows), resultFile, r.Cases)
+	if n := len(k.Input.Cases); n != k.Cases {
+		return fmt.Errorf("%w: %s: %d cases where %s says %d", ErrDamaged, path, n, resultFile, k.Cases)
 	}
-	return rows, nil
+	return nil
 }
 
-func (r *StoredResult) input(rows []caseRow) (eval.Input, error) {
-	in := eval.Input{
-		MinGrade: r.Scoring.MinGrade, KeepEmpty: r.Scoring.KeepEmpty, Seed: r.Scoring.Seed, Duplicates: r.Scoring.Duplicates,
-		Header: r.header(), Cases: make([]eval.Case, len(rows)),
+// checkFile refuses a file that is not the one that was written.
+func (r *StoredResult) checkFile(path string) error {
+	digest, err := filedigest.SHA256(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %s is missing", ErrDamaged, path)
 	}
-	seenIn(rows).tell(&in)
-	var err error
-	if in.Measures, err = eval.ParseMeasures(strings.Join(r.Scoring.Measures, ",")); err != nil {
-		return in, fmt.Errorf("%s: %w", filepath.Join(r.Dir, resultFile), err)
+	if err != nil {
+		return err
 	}
-	for i := range rows {
-		if in.Cases[i], err = rows[i].toCase(r.Result.Golden == nil); err != nil {
-			return in, fmt.Errorf("%w: %s: %w", ErrDamaged, filepath.Join(r.Dir, casesFile), err)
+	if digest != r.Files[casesFile] {
+		return hinted("score the retriever again with goldgen eval",
+			"%w: %s: it is not the file that eval wrote: cut short or changed", ErrDamaged, path)
+	}
+	return nil
+}
+
+// readCases reads row after row, as rows take more memory than cases.
+func (k *Kept) readCases(path string) error {
+	known := newSeen()
+	for row, err := range parquetfile.Rows[caseRow](path) {
+		if err != nil {
+			return err
 		}
+		c, err := row.toCase(k.Result.Golden == nil)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		known.add(&row)
+		k.Input.Cases, k.slices = append(k.Input.Cases, c), append(k.slices, row.Slices)
 	}
-	return in, nil
+	known.tell(&k.Input)
+	return nil
 }
 
 func (r *StoredResult) header() eval.Header {
@@ -157,14 +172,14 @@ func (k *Kept) Dimensions(names []string) ([]eval.Dimension, error) {
 		if !k.hasSlice(name) {
 			return nil, fmt.Errorf("%w: slice by %q: result %s has %s", ErrConfig, name, k.Dir, orNone(k.SliceNames()))
 		}
-		out = append(out, eval.NewDimension(name, len(k.rows), func(i int) []string { return k.rows[i].sliceValues(name) }))
+		out = append(out, eval.NewDimension(name, len(k.slices), func(i int) []string { return sliceValues(k.slices[i], name) }))
 	}
 	return out, nil
 }
 
-func (row *caseRow) sliceValues(name string) []string {
+func sliceValues(of []sliceRow, name string) []string {
 	var values []string
-	for _, s := range row.Slices {
+	for _, s := range of {
 		if s.Name == name {
 			values = append(values, s.Value)
 		}
@@ -182,14 +197,13 @@ func (k *Kept) SliceNames() []string {
 	if k.golden != nil {
 		return eval.SliceNames()
 	}
-	var names []string
-	for i := range k.rows {
-		for _, s := range k.rows[i].Slices {
-			names = append(names, s.Name)
+	names := map[string]bool{}
+	for _, of := range k.slices {
+		for _, s := range of {
+			names[s.Name] = true
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return sortedKeys(names)
 }
 
 func orNone(names []string) string {

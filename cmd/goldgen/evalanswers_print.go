@@ -23,10 +23,13 @@ func (a *app) writeAnswers(r *pipeline.AnswersReport) error {
 	p := &answersPage{a: a}
 	p.head(r)
 	p.gates(r)
-	p.metrics("answers", r.Result.Metrics)
+	p.metrics("answers", r.Metrics)
 	p.slices(r)
 	p.join(r.Join)
 	p.problems(r)
+	if p.err == nil {
+		_, p.err = fmt.Fprintln(p.a.stdout)
+	}
 	for _, note := range r.Notes {
 		p.field("note", note)
 	}
@@ -49,7 +52,7 @@ func (p *answersPage) table(t *report.Table) {
 }
 
 func (p *answersPage) head(r *pipeline.AnswersReport) {
-	n := r.Result.Counts
+	n := r.Counts
 	p.field("golden set", fmt.Sprintf("%s (%s), trust %s", r.Golden.Ref, report.ShortDigest(r.Golden.Digest), r.GoldenTrust))
 	p.field("answers", fmt.Sprintf("%s (%s)", r.Answers.Path, report.ShortDigest(r.Answers.Digest)))
 	p.field("judge", r.Judge.Name)
@@ -61,7 +64,7 @@ func (p *answersPage) head(r *pipeline.AnswersReport) {
 	for _, kind := range slices.Sorted(maps.Keys(n.References)) {
 		p.field("reference", fmt.Sprintf("%s for %d cases", kind, n.References[kind]))
 	}
-	p.field("conventions", fmt.Sprintf("%s; %d clusters: %s", r.Result.Interval, r.Result.Clusters, r.Result.Cluster))
+	p.field("conventions", fmt.Sprintf("%s; %d clusters: %s", r.Interval, r.Clusters, r.Cluster))
 	p.field("verdict", r.Verdict)
 }
 
@@ -77,7 +80,7 @@ func (p *answersPage) gates(r *pipeline.AnswersReport) {
 }
 
 func (p *answersPage) metrics(title string, metrics eval.AnswerMetrics) {
-	t := report.NewTable(title, ">mean", ">low", ">high", ">n", ">unknown", "")
+	t := report.NewTable(title, ">mean", ">low", ">high", ">n", ">unknown", "why")
 	for _, m := range metrics {
 		t.Add(m.Name, decimals(m.Mean), decimals(m.Low), decimals(m.High), fmt.Sprint(m.N), fmt.Sprint(m.Unknown), m.Why)
 	}
@@ -92,13 +95,13 @@ func decimals(x *float64) string {
 }
 
 func (p *answersPage) slices(r *pipeline.AnswersReport) {
-	for _, name := range slices.Sorted(maps.Keys(r.Result.Slices)) {
+	for _, name := range slices.Sorted(maps.Keys(r.Slices)) {
 		columns := []string{name, ">n"}
 		for _, m := range eval.AnswerMeasures() {
 			columns = append(columns, ">"+m)
 		}
 		t := report.NewTable(columns...)
-		by := r.Result.Slices[name]
+		by := r.Slices[name]
 		for _, value := range slices.Sorted(maps.Keys(by)) {
 			cells := []string{value, fmt.Sprint(by[value].N)}
 			for _, m := range by[value].Metrics {
