@@ -237,7 +237,7 @@ func TestPGVectorExact(t *testing.T) {
 	if !ok {
 		t.Fatal("no exact search")
 	}
-	if _, again := exact.(retrieve.Approximate).Exact(); again {
+	if _, ok := exact.(retrieve.Approximate); ok {
 		t.Error("an exact search is approximate")
 	}
 	q := retrieve.Query{ID: "q", Text: "x", K: 50}
