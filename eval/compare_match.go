@@ -152,15 +152,15 @@ func caseDiffers(a, b *Case) string {
 	x, y := a.about(), b.about()
 	switch {
 	case x.Query != y.Query:
-		return "query"
+		return "another query"
 	case !slices.Equal(x.Evidence, y.Evidence):
-		return "evidence"
+		return "other evidence"
 	case a.Abstain != b.Abstain, !sameLabels(a.Labels, b.Labels), !slices.Equal(x.Exclude, y.Exclude):
-		return "labels"
+		return "other labels"
 	case !slices.Equal(x.Forbidden, y.Forbidden):
-		return "forbidden chunks"
+		return "other forbidden chunks"
 	case !reflect.DeepEqual(x.Scope, y.Scope) && len(x.Scope)+len(y.Scope) > 0:
-		return "scope"
+		return "another scope"
 	}
 	return ""
 }
@@ -213,7 +213,7 @@ func (l *lostCases) words() []string {
 		out = append(out, fmt.Sprintf("%s only in the candidate: %s", casesWord(n), someOf(l.onlyCandidate)))
 	}
 	for _, what := range l.other {
-		out = append(out, fmt.Sprintf("%s with another %s: %s", casesWord(len(l.ids[what])), what, someOf(l.ids[what])))
+		out = append(out, fmt.Sprintf("%s with %s: %s", casesWord(len(l.ids[what])), what, someOf(l.ids[what])))
 	}
 	return out
 }

@@ -87,6 +87,9 @@ func (g Gate) unscored(measures []Measure, depth int) error {
 	for i, m := range measures {
 		names[i] = m.Name
 	}
+	if !g.tested() {
+		return &GateError{Gate: g.text, Why: fmt.Sprintf("the results keep rankings to depth %d", depth)}
+	}
 	why := fmt.Sprintf("the results have no %s, and keep rankings to depth %d", g.measure.Name, depth)
 	return &GateError{Gate: g.text, At: 0, Why: why, Near: nearest(g.measure.Name, names)}
 }

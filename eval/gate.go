@@ -119,9 +119,9 @@ type gateWord struct {
 func gateWords(text string) []gateWord {
 	var out []gateWord
 	depth, last := 0, gateSpace
-	for i, r := range text {
-		class := classOf(r, depth)
-		switch r {
+	for i := range len(text) {
+		class := classOf(text[i], depth)
+		switch text[i] {
 		case '(':
 			depth++
 		case ')':
@@ -131,7 +131,8 @@ func gateWords(text string) []gateWord {
 			out = append(out, gateWord{at: i})
 		}
 		if class != gateSpace {
-			out[len(out)-1].text += string(r)
+			word := &out[len(out)-1]
+			word.text = text[word.at : i+1]
 		}
 		last = class
 	}
@@ -146,11 +147,11 @@ const (
 	gateLetter
 )
 
-func classOf(r rune, depth int) gateClass {
+func classOf(b byte, depth int) gateClass {
 	switch {
-	case r == ' ' || r == '\t' || r == '\n' || r == '\r':
+	case b == ' ' || b == '\t' || b == '\n' || b == '\r':
 		return gateSpace
-	case depth <= 0 && strings.ContainsRune("<>=!", r):
+	case depth <= 0 && strings.IndexByte("<>=!", b) >= 0:
 		return gateOperator
 	}
 	return gateLetter
