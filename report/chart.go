@@ -179,13 +179,13 @@ type line struct {
 	metrics eval.Metrics
 }
 
-// lines are the results, and the baseline where there is one.
+// lines are the results, and the baseline where it is comparable.
 func (f *Findings) lines() []line {
 	var out []line
 	for i, name := range resultNames(f.Results) {
 		out = append(out, line{name, f.Results[i].Result.Metrics})
 	}
-	if f.Baseline != nil {
+	if f.Baseline != nil && f.Comparison != nil && f.Comparison.Comparable {
 		out[0].name = "candidate: " + out[0].name
 		out = append(out, line{"baseline: " + nameOf(f.Baseline), f.Baseline.Metrics})
 	}

@@ -144,10 +144,15 @@ func whole(n int) *report.Findings {
 	s.Result.Leaks = []eval.Leak{{Case: "c00003", Query: s.Cases[3].Query, Scope: corpus.Scope{"team": {"people"}}, Chunk: "payroll/2026.md#4", Rank: 2, Kind: "scope"}}
 	s.Cases[3].Leaks = s.Result.Leaks
 	s.Cases[3].Ranking[1].ID = "payroll/2026.md#4"
+	for i := range s.Cases[5].Ranking {
+		s.Cases[5].Ranking[i].Grade, s.Cases[5].Ranking[i].P = eval.Unlabelled, p(0.9/float64(i+1))
+	}
 	s.Result.Failed = []eval.Failure{{Case: "c00004", Error: "dial tcp 127.0.0.1:6334: connection refused"}}
 	s.Cases[4].Error, s.Cases[4].Ranking, s.Cases[4].Status = s.Result.Failed[0].Error, nil, "failed"
 	s.Result.Abstention = &eval.Abstention{Cases: 5, Answerable: n, AnswerRate: p(1), FalseAnswer: p(0.8), AUROC: p(0.71)}
 	f := &report.Findings{Results: []report.Scored{s}, Comparison: compared(&s), Goldgen: "0.1.0"}
+	base := scoredCases(9, "bm25", 0.8)
+	f.Baseline = base.Result
 	for i := range 9 {
 		f.History = append(f.History, report.Past{
 			Time: made.AddDate(0, 0, 7*(i-9)), Golden: "handbook@v3", Retriever: []string{"bm25", "hybrid"}[i%2], Metrics: metricsAt(0.72+0.012*float64(i), n), Path: fmt.Sprintf("results/%d", i),

@@ -1,14 +1,21 @@
 package report_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
+	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
+	"github.com/goldgen/goldgen/eval"
 	"github.com/goldgen/goldgen/report"
 )
 
@@ -115,5 +122,81 @@ func axe(t *testing.T, ctx context.Context) {
 	}
 	for _, v := range violations {
 		t.Errorf("axe: %s (%s): %q", v.ID, v.Impact, v.Nodes)
+	}
+}
+
+// Whatever the numbers are, every mark lies inside its drawing.
+func TestMarksLieInsideTheirDrawings(t *testing.T) {
+	coordinate := regexp.MustCompile(` (?:x|x1|x2|width)="([^"]*)%"`)
+	rapid.Check(t, func(rt *rapid.T) {
+		f := anyFindings(rt)
+		var b bytes.Buffer
+		if err := report.HTML(&b, f); err != nil {
+			rt.Fatal(err)
+		}
+		for _, m := range coordinate.FindAllStringSubmatch(b.String(), -1) {
+			if v, err := strconv.ParseFloat(m[1], 64); err != nil || v < 0 || v > 100 {
+				rt.Fatalf("a coordinate of %s %%", m[1])
+			}
+		}
+		if bad := regexp.MustCompile(`="[^"]*(NaN|Inf)[^"]*"`).FindString(b.String()); bad != "" {
+			rt.Fatal(bad)
+		}
+	})
+}
+
+// anyFindings makes results with numbers from anywhere, and parts missing.
+func anyFindings(t *rapid.T) *report.Findings {
+	value := rapid.OneOf(rapid.Float64Range(0, 1), rapid.Float64Range(-1e-12, 1e-12), rapid.Float64Range(-1e6, 1e6), rapid.SampledFrom([]float64{0, 1}))
+	maybe := func() *float64 { return rapid.Ptr(value, true).Draw(t, "value") }
+	f := &report.Findings{}
+	for range rapid.IntRange(1, 3).Draw(t, "results") {
+		r := &eval.Result{Latency: &eval.Latency{P50: value.Draw(t, "p50"), P95: value.Draw(t, "p95")}}
+		for _, name := range []string{"recall@1", "recall@5", "ndcg@5"} {
+			low, high := maybe(), maybe()
+			if low == nil || high == nil {
+				low, high = nil, nil
+			}
+			r.Metrics = append(r.Metrics, eval.NamedMetric{Name: name, Metric: eval.Metric{Mean: maybe(), Low: low, High: high}})
+		}
+		r.Slices = eval.Slices{{Name: "kind", Slices: []eval.Slice{{Value: "a", Metrics: r.Metrics}}}}
+		s := report.Scored{Result: r}
+		for range rapid.IntRange(0, 4).Draw(t, "cases") {
+			s.Cases = append(s.Cases, report.Case{CaseRow: eval.CaseRow{TookMS: value.Draw(t, "took")}})
+		}
+		f.Results = append(f.Results, s)
+	}
+	if rapid.Bool().Draw(t, "compared") {
+		d := eval.Difference{Base: maybe(), Candidate: maybe(), Difference: maybe(), P: maybe()}
+		if d.Difference != nil {
+			d.Low, d.High = maybe(), maybe()
+		}
+		named := eval.Differences{{Name: "recall@1", Difference: d}}
+		f.Comparison = &eval.Comparison{Comparable: true, Metrics: named, Slices: eval.DifferenceSlices{{Name: "kind", Slices: []eval.DifferenceSlice{{Value: "a", Metrics: named}}}}}
+	}
+	return f
+}
+
+// A result with nothing in it is a page all the same.
+func TestPageOfAlmostNothing(t *testing.T) {
+	for name, write := range map[string]func(io.Writer, *report.Findings) error{
+		"html": report.HTML, "pull request": report.PullRequest, "junit": report.JUnit, "json": report.JSON, "csv": report.CSV,
+	} {
+		if written(t, write, &report.Findings{Results: []report.Scored{{Result: &eval.Result{}}}}) == "" {
+			t.Errorf("%s: nothing was written", name)
+		}
+	}
+}
+
+// Means of different sets stand beside each other only with a warning.
+func TestResultsOfDifferentSets(t *testing.T) {
+	f := several(9)
+	f.Results[1].Result.Golden = &eval.GoldenRef{Ref: "other@v1", Digest: "sha256:ff"}
+	f.Results[2].Result.Conventions.MinGrade = 1
+	text := written(t, report.PullRequest, f)
+	for _, want := range []string{"the means of dense do not stand beside those of bm25: they are of another golden set", "the means of hybrid do not stand beside those of bm25: they were made under other conventions"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the text lacks %q", want)
+		}
 	}
 }

@@ -104,7 +104,7 @@ func (h *histogram) mark(l *eval.Latency, low, high float64) {
 		name string
 		at   float64
 	}{{"p50", l.P50}, {"p95", l.P95}, {"p99", l.P99}} {
-		share := min(1, max(0, math.Log(p.at/low)/math.Log(high/low)))
+		share := math.Log(min(high, max(low, p.at))/low) / math.Log(high/low)
 		x := edge + (100-2*edge)*share
 		m := percentile{X: place(x), TextX: place(x + 0.8), Label: p.name + " " + milliseconds(p.at), Anchor: "start", Y: 12 + 15*i}
 		if x > 60 {

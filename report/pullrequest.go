@@ -212,6 +212,7 @@ func notes(f *Findings) []string {
 	if r.Saturated {
 		out = append(out, "saturated: so near 1 that the set cannot show a regression")
 	}
+	out = append(out, f.unlike()...)
 	all := slices.Concat(f.Results[0].Notes, r.Notes, r.Hints)
 	switch {
 	case f.Comparison != nil:
@@ -223,4 +224,31 @@ func notes(f *Findings) []string {
 		out = add(out, n)
 	}
 	return out
+}
+
+// unlike names results whose means say nothing beside those of the first: they
+// are of another set, or were made under other conventions.
+func (f *Findings) unlike() []string {
+	var out []string
+	names, first := resultNames(f.Results), f.Results[0].Result
+	for i, s := range f.Results[1:] {
+		r, why := s.Result, ""
+		switch {
+		case setDigest(r) != setDigest(first):
+			why = "are of another golden set"
+		case r.Conventions.MinGrade != first.Conventions.MinGrade || r.Conventions.Source != first.Conventions.Source || r.Conventions.Unit != first.Conventions.Unit:
+			why = "were made under other conventions"
+		default:
+			continue
+		}
+		out = append(out, fmt.Sprintf("the means of %s do not stand beside those of %s: they %s", names[i+1], names[0], why))
+	}
+	return out
+}
+
+func setDigest(r *eval.Result) string {
+	if r.Golden == nil {
+		return ""
+	}
+	return r.Golden.Digest
 }
