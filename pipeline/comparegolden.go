@@ -136,10 +136,11 @@ func sameQuestion(a, b *eval.Background) bool {
 // sections looks up the heading section of a chunk as the result knew it.
 func (k *Kept) sections() func(chunkID string) string {
 	known := map[string]string{}
-	for i := range k.rows {
-		for j, id := range k.rows[i].Chunks {
-			if j < len(k.rows[i].Sections) {
-				known[id] = k.rows[i].Sections[j]
+	for i := range k.Input.Cases {
+		b := k.Input.Cases[i].Background
+		for j, id := range b.Chunks {
+			if j < len(b.Sections) {
+				known[id] = b.Sections[j]
 			}
 		}
 	}

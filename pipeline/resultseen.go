@@ -20,21 +20,20 @@ type caseRank struct {
 	rank   int32
 }
 
-func seenIn(rows []caseRow) *seen {
-	s := &seen{map[caseChunk]string{}, map[caseChunk]*corpus.Filter{}, map[caseRank][]string{}}
-	for i := range rows {
-		row := &rows[i]
-		for _, l := range row.Leaks {
-			s.leaks[caseChunk{row.CaseID, l.ChunkID}] = l.Kind
-			s.show(row.CaseID, l.Rank, l.ChunkID)
-		}
-		for j := range row.FilterErrors {
-			e := &row.FilterErrors[j]
-			s.filters[caseChunk{row.CaseID, e.ChunkID}] = &e.Filter
-			s.show(row.CaseID, e.Rank, e.ChunkID)
-		}
+func newSeen() *seen {
+	return &seen{map[caseChunk]string{}, map[caseChunk]*corpus.Filter{}, map[caseRank][]string{}}
+}
+
+func (s *seen) add(row *caseRow) {
+	for _, l := range row.Leaks {
+		s.leaks[caseChunk{row.CaseID, l.ChunkID}] = l.Kind
+		s.show(row.CaseID, l.Rank, l.ChunkID)
 	}
-	return s
+	for i := range row.FilterErrors {
+		e := &row.FilterErrors[i]
+		s.filters[caseChunk{row.CaseID, e.ChunkID}] = &e.Filter
+		s.show(row.CaseID, e.Rank, e.ChunkID)
+	}
 }
 
 func (s *seen) show(caseID string, rank int32, chunkID string) {
