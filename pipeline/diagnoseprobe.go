@@ -18,6 +18,10 @@ import (
 // probe asks about every failed case, and the exact search about all.
 func (pr *prober) probe(ctx context.Context, cases []eval.Case, failed []int) ([]eval.Probes, error) {
 	probes := make([]eval.Probes, len(cases))
+	isFailed := make([]bool, len(cases))
+	for _, i := range failed {
+		isFailed[i] = true
+	}
 	total := len(failed)
 	if pr.exact != nil {
 		total = len(cases)
@@ -27,12 +31,11 @@ func (pr *prober) probe(ctx context.Context, cases []eval.Case, failed []int) ([
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range cases {
-		isFailed := slices.Contains(failed, i)
-		if !isFailed && pr.exact == nil {
+		if !isFailed[i] && pr.exact == nil {
 			continue
 		}
 		g.Go(func() error {
-			pr.ask(gctx, &cases[i], &probes[i], isFailed)
+			pr.ask(gctx, &cases[i], &probes[i], isFailed[i])
 			pr.progress.Step(Step{Done: 1})
 			return context.Cause(gctx)
 		})
@@ -50,7 +53,8 @@ func (pr *prober) ask(ctx context.Context, c *eval.Case, p *eval.Probes, failed 
 	about := c.Background
 	q := retrieve.Query{ID: c.ID, Text: about.Query, K: pr.depth, Scope: about.Scope, Filters: about.Filters, AsOf: about.AsOf}
 	p.Exact = pr.hits(ctx, pr.exact, q)
-	if !failed || c.Failed != "" {
+	relevant := eval.Relevant(c, pr.minGrade)
+	if !failed || c.Failed != "" || c.Abstain || len(relevant) == 0 {
 		return
 	}
 	p.Deep = &eval.Probe{Hits: c.Ranking}
@@ -61,7 +65,6 @@ func (pr *prober) ask(ctx context.Context, c *eval.Case, p *eval.Probes, failed 
 	if pr.replayed {
 		return
 	}
-	relevant := eval.Relevant(c, pr.minGrade)
 	if len(about.Scope) > 0 || len(about.Filters) > 0 || about.AsOf != nil {
 		open := q
 		open.Scope, open.Filters, open.AsOf = pr.scopesOf(relevant), nil, nil

@@ -65,6 +65,7 @@ func newEval(a *app) *cobra.Command {
 			"  goldgen -C examples/quickstart eval --golden handbook@v1 --retriever exec:./my-search --slice-by query_type,category\n" +
 			"  goldgen -C examples/quickstart eval --retriever ngram -m recall@10,mrr@10 --json --per-case\n" +
 			"  goldgen -C examples/quickstart eval --retriever ngram --baseline results/bm25 --out results/ngram --gate \"recall@10 drop <= 0.05\" --accept-untrusted\n" +
+			"  goldgen -C examples/quickstart eval --retriever bm25 -k 1 --diagnose\n" +
 			"  goldgen eval --qrels qrels.txt --run run.txt -m map,ndcg_cut_10,P_5",
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
