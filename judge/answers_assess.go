@@ -202,6 +202,11 @@ func (r *answerRun) eachCitation(ctx context.Context, a *Answer, claim *Claim, c
 			claim.CitedWell = either(claim.CitedWell, alone[n])
 			continue
 		}
+		if c.text == "" && a.ContextProblem != "" { // it was there for the system, and cannot be read here
+			alone[n] = Finding{Unknown: a.ContextProblem}
+			claim.CitedWell = either(claim.CitedWell, alone[n])
+			continue
+		}
 		texts = append(texts, c.text)
 		var err error
 		if alone[n], err = r.supportedBy(ctx, q, []string{c.text}); err != nil {

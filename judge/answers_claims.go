@@ -56,7 +56,7 @@ func (c *citing) resolve(ref string) Citation {
 	case ok && c.listed == nil && n >= 1 && n <= len(c.answer.Contexts):
 		p := c.answer.Contexts[n-1]
 		target := cmp.Or(p.ChunkID, "passage "+strconv.Itoa(n))
-		return Citation{Ref: ref, ChunkID: p.ChunkID, InContext: true, text: p.Text, target: target, Missing: p.Text == ""}
+		return Citation{Ref: ref, ChunkID: p.ChunkID, InContext: true, text: p.Text, target: target}
 	}
 	return Citation{Ref: ref, target: id, Missing: true}
 }
@@ -70,7 +70,7 @@ func (c Citation) as(ref string) Citation {
 // text. Not found is a citation that is missing.
 func (c *citing) chunk(id string) (Citation, bool) {
 	for _, p := range c.answer.Contexts {
-		if p.ChunkID == id && id != "" && p.Text != "" {
+		if p.ChunkID == id && id != "" {
 			return Citation{ChunkID: id, InContext: true, text: p.Text, target: id}, true
 		}
 	}

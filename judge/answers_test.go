@@ -170,10 +170,10 @@ func TestClaimsAndCitations(t *testing.T) {
 			[]string{"lid#2=lid#2 outside yes"},
 		},
 		{
-			"a context that cannot be read makes claims unknown",
-			judge.Answer{Text: "The valve is red.", Contexts: []judge.Passage{{ChunkID: "gone#0"}}, ContextProblem: judge.UnknownContext},
-			[]string{"The valve is red. [] context_missing/-"},
-			nil,
+			"a context that cannot be read makes claims, and what cites it, unknown",
+			judge.Answer{Text: "The valve is red [1]. It is blue [2][gone#0].", Contexts: []judge.Passage{{ChunkID: "gone#0"}, pump}, ContextProblem: judge.UnknownContext},
+			[]string{"The valve is red. [0] context_missing/context_missing", "It is blue. [1 2] context_missing/yes"},
+			[]string{"1=gone#0 context_missing", "2=pump#0 yes", "gone#0=gone#0 context_missing"},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -132,6 +132,7 @@ func (p *answersPage) problems(r *pipeline.AnswersReport) {
 		return
 	}
 	t := report.NewTable("problem", "case", ">line", "detail")
+	t.Columns[1].Max, t.Columns[3].Max = 40, 60
 	for _, x := range r.Problems[:min(problemsShown, len(r.Problems))] {
 		line := ""
 		if x.Line > 0 {
