@@ -100,14 +100,14 @@ func sampleValues(data [][]sample) []float64 {
 func (s scale) levels() []float64 {
 	var out []float64
 	for i := range int(math.Round((s.High-s.Low)/s.Step)) + 1 {
-		out = append(out, s.Low+float64(i)*s.Step)
+		out = append(out, s.value(i))
 	}
 	return out
 }
 
 func (c *chart) y(s scale, v float64) float64 {
 	room := float64(c.Bottom - chartTop)
-	return float64(c.Bottom) - room*(v-s.Low)/(s.High-s.Low)
+	return float64(c.Bottom) - float64(room*(v-s.Low)/(s.High-s.Low))
 }
 
 // along is the i-th of n places, in percent.
@@ -116,7 +116,7 @@ func along(i, n int) float64 {
 	if n < 2 {
 		return (left + right) / 2
 	}
-	return left + (right-left)*float64(i)/float64(n-1)
+	return left + float64((right-left)*float64(i)/float64(n-1))
 }
 
 // labelsAcross is how many labels fit along x on a phone.

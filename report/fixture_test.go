@@ -109,24 +109,12 @@ func compared(s *report.Scored) *eval.Comparison {
 			{Gate: "leaks = 0", Verdict: eval.Pass, Why: "0 leaks"},
 		},
 	}
-	difference := func(base, now, half float64, n int) eval.Difference {
-		d := now - base
-		return eval.Difference{
-			Base: p(base), Candidate: p(now), Difference: p(d), Low: p(d - half), High: p(d + half), P: p(0.2), PHolm: p(0.4),
-			Better: 12, Worse: 7, Same: n - 19, SmallestDetectable: p(0.03), N: n, Clusters: n / 2,
-		}
-	}
-	for i, m := range s.Result.Metrics {
-		c.Metrics = append(c.Metrics, eval.NamedDifference{Name: m.Name, Difference: difference(*m.Mean-0.012+0.006*float64(i), *m.Mean, 0.021, m.N)})
-	}
+	c.Metrics = differencesOf(s.Result.Metrics, -0.012, 0.006, 0.021)
 	for _, by := range s.Result.Slices {
 		out := eval.DifferenceSliceBy{Name: by.Name}
 		for i, slice := range by.Slices {
-			ds := eval.DifferenceSlice{Value: slice.Value, N: slice.N}
-			for _, m := range slice.Metrics {
-				ds.Metrics = append(ds.Metrics, eval.NamedDifference{Name: m.Name, Difference: difference(*m.Mean-0.03+0.045*float64(i), *m.Mean, 0.04, m.N)})
-			}
-			out.Slices = append(out.Slices, ds)
+			metrics := differencesOf(slice.Metrics, 0.045*float64(i)-0.03, 0, 0.04)
+			out.Slices = append(out.Slices, eval.DifferenceSlice{Value: slice.Value, N: slice.N, Metrics: metrics})
 		}
 		c.Slices = append(c.Slices, out)
 	}
@@ -136,6 +124,20 @@ func compared(s *report.Scored) *eval.Comparison {
 		}
 	}
 	return c
+}
+
+// differencesOf puts the baseline below the means: by first for the first
+// measure, by step more for each following one.
+func differencesOf(metrics eval.Metrics, first, step, half float64) eval.Differences {
+	var out eval.Differences
+	for i, m := range metrics {
+		d := -first - step*float64(i)
+		out = append(out, eval.NamedDifference{Name: m.Name, Difference: eval.Difference{
+			Base: p(*m.Mean - d), Candidate: m.Mean, Difference: p(d), Low: p(d - half), High: p(d + half), P: p(0.2), PHolm: p(0.4),
+			Better: 12, Worse: 7, Same: m.N - 19, SmallestDetectable: p(0.03), N: m.N, Clusters: m.N / 2,
+		}})
+	}
+	return out
 }
 
 // whole is findings with every part filled.

@@ -77,13 +77,13 @@ func (h *histogram) draw(counts []int, low, high float64) {
 	width := (100 - 2*edge) / latencyBins
 	for i, n := range counts {
 		tall := float64(h.Bottom-barsTop) * float64(n) / float64(most)
-		h.Bars = append(h.Bars, bar{place(edge + float64(i)*width), place(width * 0.88), place(float64(h.Bottom) - tall), place(tall)})
+		h.Bars = append(h.Bars, bar{place(edge + float64(float64(i)*width)), place(width * 0.88), place(float64(h.Bottom) - tall), place(tall)})
 		if n > 0 {
 			h.Table.add(0, milliseconds(bound(i, low, high)), milliseconds(bound(i+1, low, high)), fmt.Sprint(n))
 		}
 	}
 	for i := 0; i <= latencyBins; i += latencyBins / 2 {
-		t := tick{At: place(edge + float64(i)*width), Label: milliseconds(bound(i, low, high)), Anchor: "middle"}
+		t := tick{At: place(edge + float64(float64(i)*width)), Label: milliseconds(bound(i, low, high)), Anchor: "middle"}
 		if i == 0 {
 			t.Anchor = "start"
 		}
@@ -105,7 +105,7 @@ func (h *histogram) mark(l *eval.Latency, low, high float64) {
 		at   float64
 	}{{"p50", l.P50}, {"p95", l.P95}, {"p99", l.P99}} {
 		share := math.Log(min(high, max(low, p.at))/low) / math.Log(high/low)
-		x := edge + (100-2*edge)*share
+		x := edge + float64((100-2*edge)*share)
 		m := percentile{X: place(x), TextX: place(x + 0.8), Label: p.name + " " + milliseconds(p.at), Anchor: "start", Y: 12 + 15*i}
 		if x > 60 {
 			m.Anchor, m.TextX = "end", place(x-0.8)

@@ -84,14 +84,17 @@ func roundStep(x float64) float64 {
 // at is a value's place in percent.
 func (s scale) at(v float64) float64 {
 	share := (v - s.Low) / (s.High - s.Low)
-	return edge + (100-2*edge)*min(1, max(0, share))
+	return edge + float64((100-2*edge)*min(1, max(0, share)))
 }
+
+// value is that of tick i.
+func (s scale) value(i int) float64 { return s.Low + float64(float64(i)*s.Step) }
 
 func (s scale) ticks() []tick {
 	var out []tick
 	n := int(math.Round((s.High - s.Low) / s.Step))
 	for i := range n + 1 {
-		v := s.Low + float64(i)*s.Step
+		v := s.value(i)
 		t := tick{At: place(s.at(v)), Label: s.label(v), Anchor: "middle", Zero: math.Abs(v) < s.Step/1e6}
 		switch i {
 		case 0:
