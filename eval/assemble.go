@@ -49,7 +49,7 @@ func nonNil[T any](s []T) []T {
 
 func (s *scores) metricsOf(g *group) Metrics {
 	out := make(Metrics, len(s.in.Measures))
-	residual := len(s.in.Measures) + hiddenCount
+	residual := len(s.in.Measures)
 	for j := range s.in.Measures {
 		m := &s.in.Measures[j]
 		out[j] = NamedMetric{Name: m.Name, Metric: metric(m, g.moments[j])}

@@ -93,25 +93,38 @@ type group struct {
 	ties      [][]tieMean // likewise, of the measures asked for; nil where no case has a tie
 }
 
-// Hidden measures that the hints need, after those asked for.
+// Hidden measures that the hints need. They stand behind those that groups show;
+// two counts of stale results may follow.
 const (
 	hiddenFirst = iota // success@1
 	hiddenTen          // success@10
-	hiddenCount        // then one residual for each rbp, and two counts of stale results
 )
 
+// withHidden adds what is computed unasked: a residual for each rbp, which
+// groups show, and the hidden measures.
 func withHidden(asked []Measure, stale bool) []Measure {
-	out := append(slices.Clone(asked), Measure{kind: success, k: 1}, Measure{kind: success, k: 10})
+	out := slices.Clone(asked)
 	for _, m := range asked {
 		if m.kind == rbp {
 			m.kind = rbpRest
 			out = append(out, m)
 		}
 	}
+	out = append(out, Measure{kind: success, k: 1}, Measure{kind: success, k: 10})
 	if stale {
 		out = append(out, Measure{kind: staleAbove}, Measure{kind: staleCase})
 	}
 	return out
+}
+
+// shown is how many of the measures groups show: those asked for, and the
+// residuals of rbp.
+func (s *scores) shown() int {
+	n := len(s.in.Measures)
+	for i := range s.in.Measures {
+		n += btoi(s.in.Measures[i].kind == rbp)
+	}
+	return n
 }
 
 // group lists the cases of every group: first all, then the slices in order.
@@ -177,27 +190,36 @@ func (s *scores) scoreAll() {
 	mean.finish()
 }
 
+// addMoments adds the moments of one draw to every group, dimension by
+// dimension.
 func (s *scores) addMoments(m *matrix, draws int) {
-	n := len(s.groups)
-	parallel(n+len(s.memoryOf), func(g int) {
-		var group *group
-		if g < n {
-			group = &s.groups[g]
-		} else {
-			group = &s.memoryOf[g-n]
+	dimensions := len(s.in.Dimensions)
+	parallel(1+dimensions+len(s.memoryOf), func(task int) {
+		if task > dimensions {
+			g := &s.memoryOf[task-1-dimensions]
+			s.addDraw(g, m, momentsOf(m, g.cases, s.clusters.of)[:s.shown()], draws)
+			return
 		}
-		if group.moments == nil {
-			group.moments = make([][]moments, len(s.measures))
-			for j := range group.moments {
-				group.moments[j] = make([]moments, 0, draws)
+		t := s.sumsBy(m, task-1)
+		for g := range s.groups {
+			if group := &s.groups[g]; group.dimension == task-1 {
+				s.addDraw(group, m, t.moments(int32(group.value)), draws)
 			}
 		}
-		drawn := momentsOf(m, group.cases, s.clusters.of)
-		for j, x := range drawn {
-			group.moments[j] = append(group.moments[j], x)
-		}
-		group.addTies(s.ties, m, drawn)
 	})
+}
+
+func (s *scores) addDraw(g *group, m *matrix, drawn []moments, draws int) {
+	if g.moments == nil {
+		g.moments = make([][]moments, len(drawn))
+		for j := range g.moments {
+			g.moments[j] = make([]moments, 0, draws)
+		}
+	}
+	for j, x := range drawn {
+		g.moments[j] = append(g.moments[j], x)
+	}
+	g.addTies(s.ties, m, drawn)
 }
 
 // meanMatrix averages matrices over draws, value by value; a case that drops

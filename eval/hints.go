@@ -62,7 +62,7 @@ func (s *scores) hints() []string {
 
 // hidden returns a hidden measure's value of a case.
 func (s *scores) hidden(i int, which int) float64 {
-	return s.values.row(i)[len(s.in.Measures)+which]
+	return s.values.row(i)[s.shown()+which]
 }
 
 func (s *scores) rerankHint() string {
@@ -94,7 +94,7 @@ func (s *scores) filterHint() string {
 	if len(with) < filterCases || len(without) < filterCases {
 		return ""
 	}
-	at := len(s.in.Measures) + hiddenTen
+	at := s.shown() + hiddenTen
 	a := momentsOf(s.values, with, s.clusters.of)[at]
 	b := momentsOf(s.values, without, s.clusters.of)[at]
 	if a.n < filterCases || b.n < filterCases || a.clusters < minClusters || b.clusters < minClusters {
