@@ -83,7 +83,11 @@ func tellMore(b *strings.Builder, n int) {
 }
 
 func tellComparison(b *strings.Builder, c *eval.Comparison) {
-	fmt.Fprintf(b, "\nBaseline: %s. Changed: %s.\n", escapeMarkdown(retrieverWords(c.Base)), changedWords(c))
+	fmt.Fprintf(b, "\nBaseline: %s.", escapeMarkdown(retrieverWords(c.Base)))
+	if c.Comparable {
+		fmt.Fprintf(b, " Changed: %s.", changedWords(c))
+	}
+	b.WriteByte('\n')
 	tellGates(b, c.Gates)
 	if len(c.Metrics) > 0 {
 		t := NewTable("measure", ">baseline", ">candidate", ">difference", ">95 % interval", ">p (Holm)", ">better / worse")
