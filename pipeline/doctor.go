@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/llm"
 	"github.com/goldgen/goldgen/llm/ollama"
-	"github.com/goldgen/goldgen/retrieve"
 )
 
 // States of a finding.
@@ -37,7 +35,7 @@ func (p *Project) Doctor(ctx context.Context, pull func(model, status string, co
 	for _, m := range p.doctorModels() {
 		findings = append(findings, p.doctorModel(ctx, m, pull))
 	}
-	findings = append(findings, p.doctorRetrievers()...)
+	findings = append(findings, p.doctorRetrievers(ctx)...)
 	return append(findings, p.doctorSets()...)
 }
 
@@ -186,32 +184,6 @@ func (p *Project) askOnce(ctx context.Context, m doctored) error {
 		{Role: "system", Content: "Answer in one word."}, {Role: "user", Content: "Say yes."},
 	}})
 	return err
-}
-
-func (p *Project) doctorRetrievers() []Finding {
-	var out []Finding
-	for _, name := range p.Config.Eval.Retrievers {
-		spec, err := retrieve.ParseSpec(name, p.Config.Retrievers)
-		if err == nil {
-			err = p.doctorSpec(spec)
-		}
-		out = append(out, finding("retriever "+name, err, spec.Kind))
-	}
-	return out
-}
-
-func (p *Project) doctorSpec(spec retrieve.Spec) error {
-	if spec.Uses(retrieve.KindDense, p.Config.Retrievers) && p.Config.Embedding == nil {
-		return hinted("add embedding: {provider: ollama, model: all-minilm} to goldgen.yaml", "needs vectors, and no embedding is configured")
-	}
-	if run, ok := spec.Config.(*retrieve.RunConfig); ok {
-		_, err := os.Stat(p.Path(run.File))
-		return err
-	}
-	if spec.Starts(p.Config.Retrievers) != "" && p.Getenv("CI") != "" {
-		return hinted("--allow-exec", "starts a command, which needs --allow-exec where CI is set")
-	}
-	return nil
 }
 
 func (p *Project) doctorSets() []Finding {

@@ -127,6 +127,11 @@ func (c QdrantConfig) settings() map[string]string {
 }
 
 func (c QdrantConfig) build(ctx context.Context, b *Builder) (Retriever, error) {
+	if c.Search != searchSparse {
+		if err := b.checkEmbedder(c.Model, 0); err != nil {
+			return nil, err
+		}
+	}
 	fields, err := b.fields(ctx)
 	if err != nil {
 		return nil, err
@@ -451,7 +456,7 @@ func (r *Qdrant) explain(ctx context.Context, err error) error {
 	case !isStatus:
 		err = errors.New(excerpt([]byte(r.env.scrub(err.Error()))))
 	case s.Code() == codes.Unavailable:
-		err = fmt.Errorf("%w: %s%s", errDown, excerpt([]byte(r.env.scrub(s.Message()))), portHint(r.name))
+		err = fmt.Errorf("%w: %s%s", errDown, excerpt([]byte(r.env.scrub(dialWords(s.Message())))), portHint(r.name))
 	case s.Code() == codes.NotFound:
 		err = wrong("%s", r.said(s))
 	default:
@@ -463,6 +468,14 @@ func (r *Qdrant) explain(ctx context.Context, err error) error {
 // said is what the server answered, bounded.
 func (r *Qdrant) said(s *status.Status) string {
 	return fmt.Sprintf("%s: %s", strings.ToLower(s.Code().String()), excerpt([]byte(r.env.scrub(s.Message()))))
+}
+
+// dialWords is why gRPC could not connect, without what it wraps that in.
+func dialWords(message string) string {
+	if strings.HasPrefix(message, "connection error: ") {
+		message = message[strings.LastIndex(message, ": ")+2:]
+	}
+	return strings.Trim(message, `"`)
 }
 
 // portHint helps those who name the port of the other protocol.
