@@ -45,7 +45,11 @@ func (p *Project) baseline(ctx context.Context, text string, s sought) (*Baselin
 	if ref, ok := strings.CutPrefix(text, baselineGit); ok {
 		return p.gitBaseline(ctx, ref, s)
 	}
-	if _, err := ReadResult(text); err != nil {
+	stored, err := ReadResult(text)
+	if err == nil {
+		err = stored.check()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("--baseline: %w", err)
 	}
 	return &Baseline{Path: text, Why: "as named"}, nil

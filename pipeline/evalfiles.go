@@ -38,10 +38,6 @@ func EvalFiles(o FilesOptions) (*Evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
-	description, err := retrieve.Spec{Name: "run:" + o.Run, Kind: retrieve.KindRun, Config: &retrieve.RunConfig{File: o.Run}}.Describe(nil)
-	if err != nil {
-		return nil, err
-	}
 	cases, extra := topicCases(qrels, run)
 	in := eval.Input{
 		Cases: cases, Measures: measures, MinGrade: max(1, o.MinGrade), KeepEmpty: true, Duplicates: run.Duplicates,
@@ -64,6 +60,15 @@ func EvalFiles(o FilesOptions) (*Evaluation, error) {
 	}
 	if o.Out == "" {
 		return &Evaluation{Result: result}, nil
+	}
+	return o.keep(in, result, notes)
+}
+
+// keep writes the result's folder.
+func (o FilesOptions) keep(in eval.Input, result *eval.Result, notes []string) (*Evaluation, error) {
+	description, err := retrieve.Spec{Name: "run:" + o.Run, Kind: retrieve.KindRun, Config: &retrieve.RunConfig{File: o.Run}}.Describe(nil)
+	if err != nil {
+		return nil, err
 	}
 	d := resultDraft{input: in, resultManifest: resultManifest{
 		Format: ResultFormat, Goldgen: o.Version, CreatedAt: o.Now().UTC().Format(time.RFC3339),

@@ -74,9 +74,8 @@ type Kept struct {
 // Read gives everything that the folder keeps, after checking that nothing of
 // it is missing or was changed. A folder of format 1 keeps too little.
 func (r *StoredResult) Read() (*Kept, error) {
-	if r.Format < ResultFormat {
-		return nil, hinted("score the retriever again with goldgen eval: the new result keeps what is needed",
-			"result %s: format %d keeps no labels, so it cannot be scored again or compared", r.Dir, r.Format)
+	if err := r.check(); err != nil {
+		return nil, err
 	}
 	k := &Kept{StoredResult: r}
 	err := k.readInput()
@@ -90,6 +89,15 @@ func (r *StoredResult) Read() (*Kept, error) {
 	return k, err
 }
 
+// check reports what keeps a folder from being read whole.
+func (r *StoredResult) check() error {
+	if r.Format < ResultFormat {
+		return hinted("score the retriever again with goldgen eval: the new result keeps what is needed",
+			"result %s: format %d keeps no labels, so it cannot be scored again or compared", r.Dir, r.Format)
+	}
+	return r.checkFile(filepath.Join(r.Dir, casesFile))
+}
+
 // readInput fills Input but for its slices.
 func (k *Kept) readInput() (err error) {
 	k.Input = eval.Input{
@@ -100,9 +108,6 @@ func (k *Kept) readInput() (err error) {
 		return fmt.Errorf("%s: %w", filepath.Join(k.Dir, resultFile), err)
 	}
 	path := filepath.Join(k.Dir, casesFile)
-	if err := k.checkFile(path); err != nil {
-		return err
-	}
 	if err := k.readCases(path); err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
