@@ -220,3 +220,46 @@ func TestUncertainLabelsSimulated(t *testing.T) {
 		}
 	}
 }
+
+// TestGatesAtTheMargin simulates drops that are exactly the margin, where a
+// gate should neither fail nor pass in more than 5 % of sets. A fail never does.
+// Passes do where hardly a case changes: the bounds are what docs/gates.md says.
+func TestGatesAtTheMargin(t *testing.T) {
+	for _, tt := range []struct {
+		cases  int
+		churn  float64 // share of cases that change besides the drop, half of them for the better
+		passes float64 // at most
+	}{{50, 0, 0.42}, {50, 0.05, 0.15}, {50, 0.3, 0.08}, {200, 0.05, 0.08}} {
+		t.Run(fmt.Sprintf("cases=%d/churn=%v", tt.cases, tt.churn), func(t *testing.T) {
+			t.Parallel()
+			const sets = 400
+			shares := map[string]float64{}
+			for i := range sets {
+				in := atTheMargin(seeded.Rand(2, t.Name(), strconv.Itoa(i)), tt.cases, tt.churn)
+				in.Gates = gates(t, "recall@1 drop <= 0.02")
+				shares[compare(t, in).Gates[0].Verdict] += 1.0 / sets
+			}
+			t.Logf("failed %.3f, passed %.3f", shares[eval.Fail], shares[eval.Pass])
+			if shares[eval.Fail] > 0.075 || shares[eval.Pass] > tt.passes {
+				t.Errorf("failed %.3f, passed %.3f, want at most .075 and %v", shares[eval.Fail], shares[eval.Pass], tt.passes)
+			}
+		})
+	}
+}
+
+func atTheMargin(random *rand.Rand, cases int, churn float64) eval.CompareInput {
+	base, candidate := input("recall@1"), input("recall@1")
+	base.Trust, candidate.Trust = "reviewed", "reviewed"
+	for i := range cases {
+		id, before, after := fmt.Sprint("q", i), 1, 1
+		switch u := random.Float64(); {
+		case u < churn/2+0.02:
+			after = 2
+		case u < churn+0.02:
+			before = 2
+		}
+		base.Cases = append(base.Cases, found(id, before, id))
+		candidate.Cases = append(candidate.Cases, found(id, after, id))
+	}
+	return eval.CompareInput{Base: base, Candidate: candidate, Seed: 1}
+}

@@ -207,9 +207,9 @@ func TestUncertainLabelsCompared(t *testing.T) {
 	if *s.High-*s.Low < 0.39 || *s.P < 0.05 || *s.LabelShare < 0.8 || *s.Difference != *d.Difference {
 		t.Errorf("with a shift: %v [%v, %v], p %v, label share %v", *s.Difference, *s.Low, *s.High, *s.P, *s.LabelShare)
 	}
-	checkGates(t, shifted.Gates, decided{"recall@1 drop <= 0.02", "", eval.CannotTell, "neither worse"})
+	checkGates(t, shifted.Gates, decided{"recall@1 drop <= 0.02", "", eval.CannotTell, "not for sure worse"})
 	in.Shift = nil
-	checkGates(t, compare(t, in).Gates, decided{"recall@1 drop <= 0.02", "", eval.Fail, "worse than the margin of 0.02"})
+	checkGates(t, compare(t, in).Gates, decided{"recall@1 drop <= 0.02", "", eval.Fail, "worse by more than the margin of 0.02"})
 }
 
 func TestCriticalCasesWithUncertainLabels(t *testing.T) {

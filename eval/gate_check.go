@@ -184,18 +184,18 @@ func (r *gateRun) judge(t *decision) {
 	if !t.tested {
 		return
 	}
-	bound := fmt.Sprintf("the floor of %v", t.gate.bound)
-	if t.gate.kind == dropGate {
-		bound = fmt.Sprintf("the margin of %v", t.gate.bound)
+	worse, better, of := "worse by more than", "within", fmt.Sprintf("the margin of %v", t.gate.bound)
+	if t.gate.kind == floorGate {
+		worse, better, of = "below", "above", fmt.Sprintf("the floor of %v", t.gate.bound)
 	}
 	switch {
 	case t.harmHolm <= r.o.alpha():
-		t.verdict, t.why = Fail, fmt.Sprintf("%s: worse than %s (p %.2g, %.2g after Holm)", t.basis, bound, t.harm, t.harmHolm)
+		t.verdict, t.why = Fail, fmt.Sprintf("%s: %s %s (p %.2g, %.2g after Holm)", t.basis, worse, of, t.harm, t.harmHolm)
 	case t.pass <= r.o.alpha():
-		t.verdict, t.why = Pass, fmt.Sprintf("%s: within %s (p %.2g)", t.basis, bound, t.pass)
+		t.verdict, t.why = Pass, fmt.Sprintf("%s: %s %s (p %.2g)", t.basis, better, of, t.pass)
 	default:
 		t.verdict = CannotTell
-		t.why = fmt.Sprintf("%s: neither worse than %s (p %.2g) nor within it (p %.2g) for sure", t.basis, bound, t.harm, t.pass)
+		t.why = fmt.Sprintf("%s: not for sure %s %s (p %.2g), nor %s it (p %.2g)", t.basis, worse, of, t.harm, better, t.pass)
 	}
 	r.holdBack(t)
 }

@@ -77,9 +77,9 @@ func TestVerdictsOfGates(t *testing.T) {
 		// 0 of 100 cases changed.
 		"nothing changed": {n: 100, gate: "recall@1 drop <= 0", verdict: eval.Pass, why: "0 of 100 cases changed"},
 		// The mean falls by .05: eight of ten such sets would not show it.
-		"small drop":      {n: 100, worse: 5, gate: "recall@1 drop <= 0.02", verdict: eval.CannotTell, why: "-0.0500 over 100 cases in 100 clusters (0 better, 5 worse): neither worse than the margin of 0.02 (p "},
-		"large drop":      {n: 100, worse: 30, gate: "recall@1 drop <= 0.02", verdict: eval.Fail, why: "worse than the margin of 0.02 (p "},
-		"margin is wide":  {n: 100, worse: 2, gate: "recall@1 drop <= 0.2", verdict: eval.Pass, why: "within the margin of 0.2 (p 1e-05)"},
+		"small drop":      {n: 100, worse: 5, gate: "recall@1 drop <= 0.02", verdict: eval.CannotTell, why: "-0.0500 over 100 cases in 100 clusters (0 better, 5 worse): not for sure worse by more than the margin of 0.02 (p "},
+		"large drop":      {n: 100, worse: 30, gate: "recall@1 drop <= 0.02", verdict: eval.Fail, why: "worse by more than the margin of 0.02 (p "},
+		"margin is wide":  {n: 100, worse: 2, gate: "recall@1 drop <= 0.2", verdict: eval.Pass, why: "clusters (0 better, 2 worse): within the margin of 0.2 (p 1e-05)"},
 		"other measure":   {n: 100, worse: 30, gate: "recall@5 drop <= 0.02", verdict: eval.Pass, why: "0 of 100 cases changed"},
 		"measure unasked": {n: 100, worse: 30, gate: "recall@3 drop <= 0.02", verdict: eval.Pass, why: "0 of 100 cases changed"},
 		"few cases":       {n: 9, worse: 5, gate: "recall@1 drop <= 0.02", verdict: eval.CannotTell, why: "9 independent cases: a test needs 10"},
@@ -93,9 +93,9 @@ func TestVerdictsOfGates(t *testing.T) {
 			},
 		},
 		// Mean .70, standard error .0461: t = -2.17 against .8, 4.3 against .5.
-		"below the floor":  {n: 100, worse: 30, gate: "recall@1 >= 0.80", verdict: eval.Fail, why: "mean 0.7000 of 100 cases in 100 clusters: worse than the floor of 0.8 (p 0.016"},
-		"above the floor":  {n: 100, worse: 30, gate: "recall@1 >= 0.50", verdict: eval.Pass, why: "within the floor of 0.5 (p 1."},
-		"near the floor":   {n: 100, worse: 30, gate: "recall@1 >= 0.68", verdict: eval.CannotTell, why: "for sure"},
+		"below the floor":  {n: 100, worse: 30, gate: "recall@1 >= 0.80", verdict: eval.Fail, why: "mean 0.7000 of 100 cases in 100 clusters: below the floor of 0.8 (p 0.016"},
+		"above the floor":  {n: 100, worse: 30, gate: "recall@1 >= 0.50", verdict: eval.Pass, why: "above the floor of 0.5 (p 1."},
+		"near the floor":   {n: 100, worse: 30, gate: "recall@1 >= 0.68", verdict: eval.CannotTell, why: "not for sure below the floor of 0.68 (p 0."},
 		"all on the floor": {n: 100, gate: "recall@1 >= 1", verdict: eval.Pass, why: "mean 1.0000"},
 		"few for a floor":  {n: 5, gate: "recall@1 >= 0.1", verdict: eval.CannotTell, why: "5 independent cases"},
 		"fast enough": {
@@ -211,7 +211,7 @@ func TestGatesBySlice(t *testing.T) {
 	c := compare(t, in)
 	gate := in.Gates[0].String()
 	checkGates(t, c.Gates,
-		decided{gate, "query_type=factual", eval.Fail, "worse than the margin"},
+		decided{gate, "query_type=factual", eval.Fail, "worse by more than the margin"},
 		decided{gate, "query_type=keyword", eval.Pass, "0 of 50 cases changed"},
 		decided{gate, "query_type=rare_term", eval.Pass, "0 of 3 cases changed"})
 	late := &in.Candidate.Cases[101]
@@ -356,8 +356,8 @@ func TestCheckGatesNeedsNoBaseline(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkGates(t, got.Gates,
-		decided{"recall@1 >= 0.80", "", eval.Fail, "worse than the floor"},
-		decided{"recall@5 >= 0.9", "", eval.Pass, "within the floor"},
+		decided{"recall@1 >= 0.80", "", eval.Fail, "below the floor"},
+		decided{"recall@5 >= 0.9", "", eval.Pass, "above the floor"},
 		decided{"leaks = 0", "", eval.Pass, "no leak"})
 	if got.Verdict != eval.Fail {
 		t.Errorf("verdict %s", got.Verdict)
