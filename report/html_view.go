@@ -32,6 +32,8 @@ type view struct {
 	Means       *forest
 	Slices      []forest
 	Retrievers  *forest
+	Counts      textTable // of several results
+	First       string    // the result that parts are about where there are several, "" else
 	OverK       []chart
 	Latency     *histogram
 	Abstention  textTable
@@ -41,7 +43,6 @@ type view struct {
 	Causes      []causeRow
 	CauseName   string // what the causes are: proven, or only what happened
 	Cases       []caseScript
-	CaseCount   int
 }
 
 // caseScript is one result's cases for the script.
@@ -155,7 +156,7 @@ func (v *view) scored(f *Findings) {
 	}
 	if len(f.Results) > 1 {
 		others := retrieversForest(f.Results)
-		v.Retrievers = &others
+		v.Retrievers, v.Counts, v.First = &others, countTable(f.Results), Escape(resultNames(f.Results)[0])
 	}
 	v.Slices = sliceForests(f.Results)
 	for _, measure := range []string{"recall", "ndcg", "ndcg_cut"} {
@@ -191,7 +192,6 @@ func (v *view) cases(f *Findings) error {
 			return fmt.Errorf("cases of %s: %w", names[i], err)
 		}
 		v.Cases = append(v.Cases, caseScript{Escape(names[i]), data})
-		v.CaseCount = max(v.CaseCount, len(s.Cases))
 	}
 	return nil
 }
@@ -315,6 +315,19 @@ func countBetter(c *eval.Comparison) int {
 		}
 	}
 	return n
+}
+
+// countTable sets beside each other what is counted and not averaged.
+func countTable(results []Scored) textTable {
+	t := textTable{Caption: "Counted, and not part of any mean", Columns: []string{"retriever", ">scored", ">leaks", ">failed", ">no result", ">p50", ">p95"}}
+	for i, name := range resultNames(results) {
+		r, p50, p95 := results[i].Result, "–", "–"
+		if r.Latency != nil {
+			p50, p95 = milliseconds(r.Latency.P50), milliseconds(r.Latency.P95)
+		}
+		t.add(0, name, fmt.Sprint(r.Counts.Scored), fmt.Sprint(len(r.Leaks)), fmt.Sprint(len(r.Failed)), fmt.Sprint(r.Missing), p50, p95)
+	}
+	return t
 }
 
 func settingTable(settings []eval.Setting) textTable {

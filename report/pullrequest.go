@@ -184,9 +184,9 @@ func tellMeans(b *strings.Builder, r *eval.Result) {
 // takes a comparison of pairs.
 func tellOthers(b *strings.Builder, results []Scored) {
 	names := Headline(results[0].Result.Metrics)
-	t := NewTable(append([]string{"retriever"}, rightAligned(names)...)...)
+	t := NewTable(append([]string{"retriever", ">leaks"}, rightAligned(names)...)...)
 	for _, s := range results {
-		row := []string{retrieverWords(s.Result.Retriever)}
+		row := []string{retrieverWords(s.Result.Retriever), fmt.Sprint(len(s.Result.Leaks))}
 		for _, name := range names {
 			m, _ := s.Result.Metrics.Get(name)
 			row = append(row, short(m.Mean)+" "+bracketed(m.Low, m.High))
