@@ -281,6 +281,41 @@ func TestCauses(t *testing.T) {
 	}
 }
 
+// A retriever with chunks of its own cuts evidence at its own boundaries, which
+// show only in what it returns.
+func TestSplitBySpans(t *testing.T) {
+	span := func(id string, start, end int) corpus.Chunk {
+		return corpus.Chunk{ID: id, DocID: "answer", Start: start, End: end, Text: strings.Repeat("x", end-start)}
+	}
+	pieces := func(s situation) {
+		s.in.BySpan = true
+		*s.shelf = append(*s.shelf, span("left", 0, 8), span("right", 8, 20), span("far", 9, 20), span("whole", 2, 20))
+		s.c.Ranking, s.probes.Deep = []string{"n0", "left"}, probe("n0", "left")
+	}
+	const why = "the evidence answer [4,11) came back in pieces, left, right, and never whole"
+	for _, tt := range []struct {
+		name   string
+		change func(situation)
+		want   eval.Cause
+	}{
+		{"both pieces came", func(s situation) { s.c.Ranking = []string{"right", "left"} }, eval.CauseSplit},
+		{"the other piece came when more was asked for", func(s situation) { s.probes.Deep = probe("n0", "left", "right") }, eval.CauseSplit},
+		{"... by the chunk's own text", func(s situation) { s.probes.Own = map[string]*eval.Probe{"answer#0": probe("right")} }, eval.CauseSplit},
+		{"a part of it by its own text", func(s situation) { s.probes.Own = map[string]*eval.Probe{"answer#0": probe("far")} }, eval.CauseNotFound},
+		{"no part of it by its own text", func(s situation) {
+			s.c.Ranking, s.probes.Deep, s.probes.Own = []string{"n0"}, probe("n0"), map[string]*eval.Probe{"answer#0": probe("n1")}
+		}, eval.CauseNotInCorpus},
+		{"one piece came", func(situation) {}, eval.CauseNotFound},
+		{"pieces with a gap between them", func(s situation) { s.probes.Deep = probe("left", "far") }, eval.CauseNotFound},
+		{"something whole came too", func(s situation) { s.probes.Deep = probe("left", "right", "whole") }, eval.CauseNotFound},
+	} {
+		d := diagnose(t, func(s situation) { pieces(s); tt.change(s) })
+		if got := d.All[0]; got.Cause != tt.want || tt.want == eval.CauseSplit && got.Why != why {
+			t.Errorf("%s: %s: %s", tt.name, got.Cause, got.Why)
+		}
+	}
+}
+
 // What explains a case leaves no room for what would explain it otherwise.
 func TestCausesThatExcludeOthers(t *testing.T) {
 	for name, change := range map[string]func(situation){

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -86,7 +87,7 @@ func (s *subject) notIndexed() string {
 	}
 	for _, id := range s.relevant {
 		own, asked := p.Own[id]
-		if s.inSnapshot(id) && (!asked || own == nil || slices.Contains(own.Hits, id)) {
+		if s.inSnapshot(id) && (!asked || own == nil || s.returned(own, id)) {
 			return ""
 		}
 	}
@@ -98,9 +99,29 @@ func (s *subject) notIndexed() string {
 	return fmt.Sprintf("the index does not return %s among %d hits even for its own text without scope and filters", list(s.relevant), s.Depth)
 }
 
+// returned reports whether a probe holds a chunk, or a span that shares text
+// with it.
+func (s *subject) returned(p *Probe, id string) bool {
+	return slices.ContainsFunc(p.Hits, func(hit string) bool { return s.same(hit, id) })
+}
+
+// same reports whether a hit is a chunk or, where hits are spans, shares text
+// with it.
+func (s *subject) same(hit, id string) bool {
+	if hit == id || !s.BySpan {
+		return hit == id
+	}
+	a, known := s.Corpus.Chunk(hit)
+	b, ok := s.Corpus.Chunk(id)
+	return known && ok && a.DocID == b.DocID && max(a.Start, b.Start) < min(a.End, b.End)
+}
+
 // proveSplit holds where no span of evidence is whole in a chunk, and one lies
 // over a boundary.
 func (s *subject) proveSplit() string {
+	if s.BySpan {
+		return s.proveSplitSpans()
+	}
 	why := ""
 	for _, e := range s.c.about().Evidence {
 		over, whole := s.chunksOver(e)
@@ -112,6 +133,60 @@ func (s *subject) proveSplit() string {
 		}
 	}
 	return why
+}
+
+// proveSplitSpans holds where every span of evidence came back, but only in
+// pieces. What the retriever's chunks are is known from its results alone.
+func (s *subject) proveSplitSpans() string {
+	why := ""
+	for _, e := range s.c.about().Evidence {
+		pieces := s.pieces(e)
+		if len(pieces) < 2 {
+			return ""
+		}
+		if why == "" {
+			why = fmt.Sprintf("the evidence %s [%d,%d) came back in pieces, %s, and never whole", e.Doc, e.Start, e.End, list(pieces))
+		}
+	}
+	return why
+}
+
+// pieces names the results, whatever was asked, that together cover a span of
+// evidence, in their order in the document; none where they do not, or one
+// holds it whole.
+func (s *subject) pieces(e Span) []string {
+	p := s.probes()
+	hits := slices.Clone(s.ranking)
+	for _, other := range []*Probe{p.Deep, p.Open, p.Exact, p.Before} {
+		if other != nil {
+			hits = append(hits, other.Hits...)
+		}
+	}
+	for _, own := range p.Own {
+		if own != nil {
+			hits = append(hits, own.Hits...)
+		}
+	}
+	slices.Sort(hits)
+	var over []*corpus.Chunk
+	for _, id := range slices.Compact(hits) {
+		if c, ok := s.Corpus.Chunk(id); ok && c.DocID == e.Doc && max(c.Start, e.Start) < min(c.End, e.End) {
+			over = append(over, c)
+		}
+	}
+	slices.SortFunc(over, func(a, b *corpus.Chunk) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
+	var names []string
+	at := e.Start
+	for _, c := range over {
+		if c.Start <= e.Start && e.End <= c.End || c.Start > at {
+			return nil
+		}
+		names, at = append(names, c.ID), max(at, c.End)
+	}
+	if at < e.End {
+		return nil
+	}
+	return names
 }
 
 // chunksOver lists the chunks that share text with a span; whole says that one

@@ -128,7 +128,7 @@ func (s *subject) mark(id string) string {
 	_, inSnapshot := s.Corpus.Chunk(id)
 	l := s.label(id)
 	switch {
-	case slices.ContainsFunc(s.leaks, func(l Leak) bool { return l.Chunk == id }):
+	case slices.ContainsFunc(s.leaks, func(l Leak) bool { return s.same(id, l.Chunk) }):
 		return "leak"
 	case !inSnapshot:
 		return "not_in_snapshot"

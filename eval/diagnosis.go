@@ -169,6 +169,11 @@ type DiagnosisInput struct {
 	Probes     []Probes
 	Corpus     Corpus
 	Family     string // what the retriever matches by: FamilyLexical, FamilyDense or ""
+
+	// BySpan says that hits are spans, cut from the documents by the retriever,
+	// and labelled by whether they hold a whole span of evidence. Corpus.Chunk
+	// knows them by their names.
+	BySpan bool
 }
 
 // What a retriever matches by, where one thing is known.

@@ -52,6 +52,7 @@ type prober struct {
 	before     retrieve.Retriever // likewise the following
 	lexical    retrieve.Retriever
 	dense      retrieve.Retriever
+	spans      *spanShelf // of hits that are spans; nil where hits are chunks
 	failed     atomic.Int64
 	firstError atomic.Pointer[error]
 }
@@ -84,18 +85,22 @@ func (j *evalJob) diagnose(ctx context.Context, in *eval.Input, leaks []eval.Lea
 		return nil, err
 	}
 	defer pr.close()
-	cases := in.Cases
+	cases, of := in.Cases, eval.Corpus(lookup{j.bench.view})
 	if in.Unit == eval.UnitSpans {
-		cases = withoutLabels(cases)
-		notes = []string{"results are spans of documents and no chunks: only errors and leaks are looked for"}
+		pr.spans = newSpanShelf(j.bench.view, in.Cases)
+		cases, of = pr.spans.all(in.Cases, in.MinGrade, nil), pr.spans
+		notes = append(notes, spanNote(in.Cases))
 	}
 	probes, err := pr.probe(ctx, cases, eval.FailedCases(cases, leaks, in.MinGrade, pr.k))
 	if err != nil {
 		return nil, err
 	}
+	if pr.spans != nil {
+		cases = pr.spans.all(in.Cases, in.MinGrade, probes)
+	}
 	d := eval.Diagnose(eval.DiagnosisInput{
 		Cases: cases, Dimensions: in.Dimensions, Leaks: leaks, MinGrade: in.MinGrade, K: pr.k, Depth: pr.depth,
-		Probes: probes, Corpus: lookup{j.bench.view}, Family: family,
+		Probes: probes, Corpus: of, Family: family, BySpan: pr.spans != nil,
 	})
 	d.Notes = append(d.Notes, notes...)
 	hints, notes, err := j.answerHints(in, pr.k)
@@ -109,13 +114,18 @@ func (j *evalJob) diagnose(ctx context.Context, in *eval.Input, leaks []eval.Lea
 	return d, nil
 }
 
-// withoutLabels is the cases with nothing to be found.
-func withoutLabels(cases []eval.Case) []eval.Case {
-	out := slices.Clone(cases)
-	for i := range out {
-		out[i].Labels = nil
+// spanNote says by what results that are spans are looked at.
+func spanNote(cases []eval.Case) string {
+	note, bare := "results are spans of documents: one that holds a whole span of evidence is what is looked for", 0
+	for i := range cases {
+		if !cases[i].Abstain && len(cases[i].Background.Evidence) == 0 {
+			bare++
+		}
 	}
-	return out
+	if bare > 0 {
+		note += fmt.Sprintf("; %d cases without evidence are left out", bare)
+	}
+	return note
 }
 
 // prober finds out whom to ask.

@@ -77,6 +77,10 @@ func (pr *prober) ask(ctx context.Context, c *eval.Case, p *eval.Probes, failed 
 
 // found reports whether something relevant came back, whoever was asked how.
 func (pr *prober) found(c *eval.Case, p *eval.Probes) bool {
+	if pr.spans != nil {
+		labelled := pr.spans.labelled(c, pr.minGrade, p)
+		c = &labelled
+	}
 	for _, probe := range []*eval.Probe{{Hits: c.Ranking}, p.Deep, p.Open, p.Exact, p.Before} {
 		if probe != nil && eval.FirstRelevant(c, probe.Hits, pr.minGrade) > 0 {
 			return true
@@ -135,7 +139,7 @@ func (pr *prober) hits(ctx context.Context, r retrieve.Retriever, q retrieve.Que
 }
 
 // name is the chunk of a hit; a hit that is no chunk of the snapshot keeps its
-// own name.
+// own name, a span that of evalHits.
 func (pr *prober) name(h retrieve.Hit) string {
 	if resolved, err := retrieve.Resolve(h, pr.view); err == nil && resolved.ChunkID != "" {
 		return resolved.ChunkID
@@ -143,5 +147,9 @@ func (pr *prober) name(h retrieve.Hit) string {
 	if h.ChunkID != "" {
 		return h.ChunkID
 	}
-	return fmt.Sprintf("%s[%d,%d)", h.DocID, h.Start, h.End)
+	id := fmt.Sprintf("%s[%d,%d)", h.DocID, h.Start, h.End)
+	if pr.spans != nil {
+		pr.spans.add(id, eval.Span{Doc: h.DocID, Start: h.Start, End: h.End})
+	}
+	return id
 }

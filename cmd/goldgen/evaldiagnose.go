@@ -44,13 +44,19 @@ func (a *app) printDiagnosis(e *pipeline.Evaluation) error {
 	return a.printNotFailed(e.Diagnosis, e.Named)
 }
 
-// printNotFailed names the cases that there is nothing to diagnose in.
+// printNotFailed names the cases that there is nothing to diagnose in, and says
+// what was not looked at.
 func (a *app) printNotFailed(d *eval.Diagnosis, named []string) error {
 	for _, name := range named {
 		if !hasCase(d, name) {
 			if _, err := fmt.Fprintf(a.stdout, "\ncase %s did not fail at k %d\n", report.Escape(name), d.K); err != nil {
 				return err
 			}
+		}
+	}
+	for _, note := range d.Notes {
+		if _, err := fmt.Fprintf(a.stdout, "note: %s\n", report.Escape(note)); err != nil {
+			return err
 		}
 	}
 	return nil
