@@ -236,9 +236,13 @@ type maybe struct {
 // tilesMost is how many headline figures stand under the verdict.
 const tilesMost = 4
 
-// tiles are the headline figures: differences where there is a baseline.
+// tiles are the headline figures: differences where there is a baseline. Of
+// several results none stands for the others.
 func tiles(f *Findings) []tile {
 	var out []tile
+	if len(f.Results) > 1 && f.Comparison == nil && f.Check == nil {
+		return nil
+	}
 	r := f.Results[0].Result
 	for _, name := range headlineTiles(r.Metrics) {
 		m, _ := r.Metrics.Get(name)
