@@ -93,8 +93,11 @@ func (m *canaryMaker) support() []answerCanary {
 	for round := range canaryRounds {
 		for _, i := range order {
 			a := &m.answers[i]
+			if len(own) >= canaryPairs {
+				break
+			}
 			sentence, ok := m.sentence(a, round)
-			if !ok || len(own) >= canaryPairs {
+			if !ok {
 				continue
 			}
 			q, texts := Question{Kind: Supported, Query: a.Query, Text: sentence}, a.texts()

@@ -157,6 +157,21 @@ func TestCanariesAreWhatTheyClaim(t *testing.T) {
 	}
 }
 
+// Copies of one text give no claims that must not be supported: the lexical
+// rule keeps them out where nobody knows that they are copies.
+func TestCopiesGiveNoForeignCanaries(t *testing.T) {
+	answers := library(40)
+	for i := range answers {
+		answers[i].Contexts[0].Text, answers[i].Reference = answers[0].Contexts[0].Text, answers[0].Reference
+	}
+	r := runAll(t, answers, sharpEye, 2)
+	for kind, v := range r.Verdicts {
+		if v.Own != 40 || v.Foreign != 0 || v.State != judge.Untested {
+			t.Errorf("%s: %+v, want 40 own, no foreign canaries, untested", kind, v)
+		}
+	}
+}
+
 func TestAnswersDoNotDependOnConcurrency(t *testing.T) {
 	one, four := runAll(t, library(40), sharpEye, 1), runAll(t, library(40), sharpEye, 4)
 	if diff := cmp.Diff(one, four, cmpopts.IgnoreUnexported(judge.Citation{})); diff != "" {

@@ -77,7 +77,8 @@ func credulous(req llm.Request) llm.Reply {
 }
 
 // makeAnswers SET FILE [text]: writes a system's answers to a set: to each case
-// its evidence, cited, with its chunk as context; or the given text.
+// its evidence, cited, with its chunk as context; or the given text. They say
+// that they abstain from nothing, but those to a file named silent-... .
 func makeAnswers(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: makeanswers SET FILE [text]")
@@ -96,10 +97,13 @@ func makeAnswers(ts *testscript.TestScript, neg bool, args []string) {
 		if len(args) > 2 {
 			text = args[2]
 		}
-		ts.Check(enc.Encode(map[string]any{
-			"case_id": c.ID, "answer": text, "abstained": false,
-			"contexts": []map[string]any{{"chunk_id": c.Evidence[0].ChunkID}},
-		}))
+		line := map[string]any{
+			"case_id": c.ID, "answer": text, "contexts": []map[string]any{{"chunk_id": c.Evidence[0].ChunkID}},
+		}
+		if !strings.HasPrefix(args[1], "silent-") {
+			line["abstained"] = false
+		}
+		ts.Check(enc.Encode(line))
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(out.String()), 0o644))
 }
