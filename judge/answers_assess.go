@@ -27,7 +27,7 @@ func (r *answerRun) assess(ctx context.Context, i int) error {
 func (r *answerRun) abstained(ctx context.Context, a *Answer, out *JudgedAnswer) error {
 	switch {
 	case a.Abstained != nil:
-		out.Abstained, out.AbstainedBy = found(float64(count(*a.Abstained))), ByGiven
+		out.Abstained, out.AbstainedBy = found(float64(oneIf(*a.Abstained))), ByGiven
 		return nil
 	case strings.TrimSpace(a.Text) == "":
 		out.Abstained, out.AbstainedBy = found(1), ByEmpty

@@ -252,8 +252,8 @@ func assessAnswers(kind QuestionKind, all []answerCanary) AnswerVerdict {
 		}
 		graded = append(graded, Canary{Source: c.own, Grade: c.finding.grade()})
 		if c.finding.yes() {
-			out.OwnYes += count(c.own)
-			out.ForeignYes += count(!c.own)
+			out.OwnYes += oneIf(c.own)
+			out.ForeignYes += oneIf(!c.own)
 		}
 	}
 	v := Assess(graded)
@@ -263,7 +263,7 @@ func assessAnswers(kind QuestionKind, all []answerCanary) AnswerVerdict {
 	return out
 }
 
-func count(yes bool) int {
+func oneIf(yes bool) int {
 	if yes {
 		return 1
 	}
@@ -275,7 +275,7 @@ func (f *Finding) grade() Grade {
 	if f.Value == nil {
 		return Grade{Unknown: f.Unknown}
 	}
-	yes := count(f.yes())
+	yes := oneIf(f.yes())
 	return Grade{Grade: &yes, Expected: f.P}
 }
 

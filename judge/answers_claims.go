@@ -167,8 +167,8 @@ func sentenceBefore(starts []int, at int) int {
 	return n - 1
 }
 
-func citedAlready(c Claim, citations []Citation, new Citation) bool {
-	return slices.ContainsFunc(c.Citations, func(i int) bool { return citations[i].target == new.target })
+func citedAlready(c Claim, citations []Citation, other Citation) bool {
+	return slices.ContainsFunc(c.Citations, func(i int) bool { return citations[i].target == other.target })
 }
 
 // addWhole adds the listed citations that no marker names, once each, to every

@@ -207,8 +207,8 @@ func alteredOf(all []answerCanary) Altered {
 			continue
 		}
 		out.Asked++
-		out.Supported += count(c.finding.yes())
-		out.Unknown += count(c.finding.Value == nil)
+		out.Supported += oneIf(c.finding.yes())
+		out.Unknown += oneIf(c.finding.Value == nil)
 	}
 	return out
 }
