@@ -26,7 +26,7 @@ type differ struct {
 // over them.
 func (d *differ) metrics() Differences {
 	out := d.ofGroup(0)
-	holm(out)
+	d.holm(out)
 	return out
 }
 
@@ -50,7 +50,7 @@ func (d *differ) slices() DifferenceSlices {
 		for _, s := range out[i].Slices {
 			family = append(family, s.Metrics)
 		}
-		holm(family...)
+		d.holm(family...)
 	}
 	return out
 }
@@ -196,12 +196,13 @@ func (x *Difference) addSizes(p pooled) {
 }
 
 // holm fills PHolm over one family of tests (Holm, Scandinavian Journal of
-// Statistics 6, 1979).
-func holm(family ...Differences) {
+// Statistics 6, 1979). The share of judged results is in none: it says nothing
+// about which side is better.
+func (d *differ) holm(family ...Differences) {
 	var tests []*Difference
 	for _, f := range family {
 		for j := range f {
-			if f[j].P != nil {
+			if f[j].P != nil && !d.base.in.Measures[j].aboutLabels() {
 				tests = append(tests, &f[j].Difference)
 			}
 		}
@@ -214,6 +215,10 @@ func holm(family ...Differences) {
 		tests[i].PHolm = &p
 	}
 }
+
+// aboutLabels reports whether the measure looks at what is judged rather than
+// at what is relevant.
+func (m *Measure) aboutLabels() bool { return m.kind == judged || m.kind == unjudged }
 
 // adjust gives Holm's adjusted p-values, in the order of ps.
 func adjust(ps []float64) []float64 {

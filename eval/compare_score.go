@@ -172,13 +172,14 @@ func (p *pairing) changes(g, j int) (better, worse, same int) {
 	return better, worse, same
 }
 
-// changed counts the cases with a shown measure whose value differs.
+// changed counts the cases with a shown measure whose value differs. What is
+// judged of the results is no change of theirs.
 func (p *pairing) changed() int {
 	n := 0
 	for _, i := range p.base.groups[0].cases {
 		a, b := p.base.values.row(int(i)), p.candidate.values.row(int(i))
 		for j := range p.shown {
-			if math.Abs(a[j]-b[j]) > sameValue {
+			if math.Abs(a[j]-b[j]) > sameValue && !p.base.in.Measures[j].aboutLabels() {
 				n++
 				break
 			}

@@ -108,6 +108,23 @@ func TestHolmOverMeasuresAndOverADimension(t *testing.T) {
 	checkHolm(t, family)
 }
 
+func TestJudgedShareIsNoChange(t *testing.T) {
+	in := sides(40, 0)
+	in.Base.Measures = must(eval.ParseMeasures("recall@1,judged@5"))
+	in.Candidate.Measures = in.Base.Measures
+	for i := range 20 {
+		in.Candidate.Cases[i].Ranking, in.Candidate.Cases[i].Scores = []string{"a", "unseen"}, nil
+	}
+	c := compare(t, in)
+	j, _ := c.Metrics.Get("judged@5")
+	if c.Changed != 0 || j.Worse != 20 || j.P == nil || j.PHolm != nil {
+		t.Errorf("%d changed, %+v", c.Changed, j)
+	}
+	if r, _ := c.Metrics.Get("recall@1"); *r.PHolm != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
 // checkHolm multiplies the smallest p by the number of tests, the next by one
 // less, and never falls.
 func checkHolm(t *testing.T, family eval.Differences) {

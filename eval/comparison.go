@@ -24,7 +24,7 @@ type Comparison struct {
 	Judged      JudgedPair       `json:"judged"`
 	Cases       int              `json:"cases"`
 	Clusters    int              `json:"clusters"`
-	Changed     int              `json:"changed"` // cases with a measure whose value differs
+	Changed     int              `json:"changed"` // cases with a measure whose value differs, judged@k apart
 	Metrics     Differences      `json:"metrics"`
 	Slices      DifferenceSlices `json:"slices"`
 	Leaks       LeakPair         `json:"leaks"`

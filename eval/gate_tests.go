@@ -51,7 +51,11 @@ func (r *gateRun) testFloor(t *decision) {
 	t.tested, t.above = true, p.mean-t.gate.bound
 	t.basis = fmt.Sprintf("mean %.4f of %s in %d clusters", p.mean, casesWord(p.n), p.clusters)
 	t.harm, t.pass = tTail(t.above, variance, df), tTail(-t.above, variance, df)
-	if variance == 0 && math.Abs(t.above) < sameValue {
+	if variance > 0 {
+		return
+	}
+	t.basis += ", all of them equal"
+	if math.Abs(t.above) < sameValue {
 		t.harm, t.pass = 1, 0 // every case stands on the floor
 	}
 }
