@@ -74,6 +74,9 @@ func (p *Project) gatesOf(g GateEval) (eval.GateOptions, error) {
 		return eval.GateOptions{}, fmt.Errorf("%w: --gates: eval.gates of %s names none", ErrConfig, ConfigFile)
 	}
 	options, err := p.gateOptions(g.GateChoice, g.Gate || g.Baseline != "")
+	if err == nil {
+		err = checkSlices(options.Gates)
+	}
 	if err != nil || g.Baseline != "" {
 		return options, err
 	}
@@ -84,6 +87,18 @@ func (p *Project) gatesOf(g GateEval) (eval.GateOptions, error) {
 	}
 	options.Gates = slices.DeleteFunc(options.Gates, eval.Gate.NeedsBaseline)
 	return options, nil
+}
+
+// checkSlices refuses gates by what no golden set can be cut by.
+func checkSlices(gates []eval.Gate) error {
+	for _, g := range gates {
+		if d := g.Dimension(); d != "" {
+			if err := oneOf("by", d, eval.SliceNames()...); err != nil {
+				return fmt.Errorf("%w: gate %q: %w", ErrConfig, g, err)
+			}
+		}
+	}
+	return nil
 }
 
 // gatedSet loads the set and refuses gates on one that nobody judged.
