@@ -148,7 +148,7 @@ func ownFeatures(c *Comparison) []string {
 // saturatedMeasure is the main measure if it is near 1 on both sides, else -1.
 func (d *differ) saturatedMeasure() int {
 	j := d.base.mainMetric()
-	if j < 0 {
+	if j < 0 || j >= d.shown {
 		return -1
 	}
 	if p, base, candidate := d.pooled(0, j); p.n < saturatedMin || base < saturatedAt || candidate < saturatedAt {

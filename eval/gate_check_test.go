@@ -66,15 +66,37 @@ func checkGates(t *testing.T, got []eval.GateResult, want ...decided) {
 	}
 }
 
-func TestVerdictsOfGates(t *testing.T) {
-	for name, tt := range map[string]struct {
-		n, worse int
-		gate     string
-		change   func(in *eval.CompareInput)
-		verdict  string
-		why      string
-	}{
-		// 0 of 100 cases changed.
+// verdictCase is one gate over sides, changed.
+type verdictCase struct {
+	n, worse     int
+	gate         string
+	change       func(in *eval.CompareInput)
+	verdict, why string
+}
+
+func checkVerdicts(t *testing.T, cases map[string]verdictCase) {
+	t.Helper()
+	for name, tt := range cases {
+		t.Run(name, func(t *testing.T) {
+			in := sides(tt.n, tt.worse)
+			in.Gates = gates(t, tt.gate)
+			if tt.change != nil {
+				tt.change(&in)
+			}
+			c := compare(t, in)
+			if len(c.Gates) == 2 { // leaks are watched, asked for or not
+				c.Gates = c.Gates[:1]
+			}
+			checkGates(t, c.Gates, decided{tt.gate, "", tt.verdict, tt.why})
+			if c.Gates[0].Verdict != c.Verdict {
+				t.Errorf("verdict %s", c.Verdict)
+			}
+		})
+	}
+}
+
+func TestDrops(t *testing.T) {
+	checkVerdicts(t, map[string]verdictCase{
 		"nothing changed": {n: 100, gate: "recall@1 drop <= 0", verdict: eval.Pass, why: "0 of 100 cases changed"},
 		// The mean falls by .05: eight of ten such sets would not show it.
 		"small drop":      {n: 100, worse: 5, gate: "recall@1 drop <= 0.02", verdict: eval.CannotTell, why: "-0.0500 over 100 cases in 100 clusters (0 better, 5 worse): not for sure worse by more than the margin of 0.02 (p "},
@@ -92,12 +114,22 @@ func TestVerdictsOfGates(t *testing.T) {
 				}
 			},
 		},
+	})
+}
+
+func TestFloors(t *testing.T) {
+	checkVerdicts(t, map[string]verdictCase{
 		// Mean .70, standard error .0461: t = -2.17 against .8, 4.3 against .5.
 		"below the floor":  {n: 100, worse: 30, gate: "recall@1 >= 0.80", verdict: eval.Fail, why: "mean 0.7000 of 100 cases in 100 clusters: below the floor of 0.8 (p 0.016"},
 		"above the floor":  {n: 100, worse: 30, gate: "recall@1 >= 0.50", verdict: eval.Pass, why: "above the floor of 0.5 (p 1."},
 		"near the floor":   {n: 100, worse: 30, gate: "recall@1 >= 0.68", verdict: eval.CannotTell, why: "not for sure below the floor of 0.68 (p 0."},
 		"all on the floor": {n: 100, gate: "recall@1 >= 1", verdict: eval.Pass, why: "mean 1.0000"},
 		"few for a floor":  {n: 5, gate: "recall@1 >= 0.1", verdict: eval.CannotTell, why: "5 independent cases"},
+	})
+}
+
+func TestLatencyLeaksAndCriticalCases(t *testing.T) {
+	checkVerdicts(t, map[string]verdictCase{
 		"fast enough": {
 			n: 20, gate: "p95 <= 180ms", verdict: eval.Pass, why: "180 ms over 20 queries", change: slow(180 * time.Millisecond),
 		},
@@ -123,23 +155,7 @@ func TestVerdictsOfGates(t *testing.T) {
 			n: 20, gate: "critical failures = 0", verdict: eval.Fail, why: "case q003: it leaked",
 			change: func(in *eval.CompareInput) { critical(3)(in); leak(3)(in) },
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			in := sides(tt.n, tt.worse)
-			in.Gates = gates(t, tt.gate)
-			if tt.change != nil {
-				tt.change(&in)
-			}
-			c := compare(t, in)
-			if len(c.Gates) == 2 { // leaks are watched, asked for or not
-				c.Gates = c.Gates[:1]
-			}
-			checkGates(t, c.Gates, decided{tt.gate, "", tt.verdict, tt.why})
-			if c.Gates[0].Verdict != c.Verdict {
-				t.Errorf("verdict %s", c.Verdict)
-			}
-		})
-	}
+	})
 }
 
 func slow(took time.Duration) func(*eval.CompareInput) {
