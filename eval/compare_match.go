@@ -29,25 +29,7 @@ func match(in *CompareInput) (*matched, error) {
 	if _, err := casesByID(in.Base.Cases); err != nil {
 		return nil, fmt.Errorf("base: %w", err)
 	}
-	var keep, with []int
-	var lost lostCases
-	for i := range in.Base.Cases {
-		c := &in.Base.Cases[i]
-		j, both := at[c.ID]
-		delete(at, c.ID)
-		switch {
-		case !both:
-			lost.onlyBase = append(lost.onlyBase, c.ID)
-		default:
-			what := caseDiffers(c, &in.Candidate.Cases[j])
-			if what == "" {
-				keep, with = append(keep, i), append(with, j)
-			} else {
-				lost.add(what, c.ID)
-			}
-		}
-	}
-	lost.onlyCandidate = slices.Sorted(maps.Keys(at))
+	keep, with, lost := pairCases(in.Base.Cases, in.Candidate.Cases, at)
 	if in.Common {
 		m.notes = append(m.notes, lost.note(len(keep))...)
 	} else {
@@ -58,6 +40,28 @@ func match(in *CompareInput) (*matched, error) {
 	}
 	m.base, m.candidate = pick(&in.Base, keep), pick(&in.Candidate, with)
 	return m, nil
+}
+
+// pairCases lists the indexes of the cases that are the same on both sides, in
+// the base's order, and what is left over. at holds the candidate's by id and
+// is used up.
+func pairCases(base, candidate []Case, at map[string]int) (keep, with []int, lost lostCases) {
+	for i := range base {
+		c := &base[i]
+		j, both := at[c.ID]
+		if !both {
+			lost.onlyBase = append(lost.onlyBase, c.ID)
+			continue
+		}
+		delete(at, c.ID)
+		if what := caseDiffers(c, &candidate[j]); what != "" {
+			lost.add(what, c.ID)
+			continue
+		}
+		keep, with = append(keep, i), append(with, j)
+	}
+	lost.onlyCandidate = slices.Sorted(maps.Keys(at))
+	return keep, with, lost
 }
 
 func casesByID(cases []Case) (map[string]int, error) {
