@@ -43,7 +43,7 @@ func newCompare(a *app) *cobra.Command {
 		Use: "compare BASE CANDIDATE", Short: "Compare two results, with intervals, tests and gates", GroupID: groupScoring,
 		Long: help("Compares two result folders of eval over the same cases: per measure and slice the two means, the\n"+
 			"difference with its interval and p-value, and what the gates say. It needs no goldgen.yaml; where one\n"+
-			"is there, its eval.gates hold unless --gate is given.",
+			"is there, its eval.gates hold unless --gate is given. With --strict a gate that cannot tell ends with 5.",
 			codeDone, codeFailed, codeUsage, codeGate, codeNotComparable, codeInterrupted),
 		Example: "  goldgen -C examples/quickstart compare results/bm25 results/ngram\n" +
 			"  goldgen -C examples/quickstart compare results/bm25 results/ngram --gate \"recall@10 drop <= 0.05\" --accept-untrusted\n" +
