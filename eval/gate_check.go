@@ -220,10 +220,11 @@ func (r *gateRun) holdBack(t *decision) {
 	}
 }
 
-// verdict sums the gates up. Without a gate nothing can fail.
+// verdict sums the gates up. Without a gate nothing can fail. Two means are not
+// told apart where results are unjudged, whatever the gates look at.
 func (r *gateRun) verdict(results []GateResult) string {
 	out := Pass
-	if r.rule.bites && !r.identical {
+	if r.pair != nil && r.rule.bites && !r.identical {
 		out = CannotTell
 	}
 	for _, g := range results {

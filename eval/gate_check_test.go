@@ -383,3 +383,27 @@ func TestCheckGatesNeedsNoBaseline(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestUnjudgedResultsKeepFloorsBackAndNothingElse(t *testing.T) {
+	in := sides(100, 0).Candidate
+	for i := range 10 {
+		in.Cases[i].Ranking, in.Cases[i].Scores = []string{"unseen"}, nil
+	}
+	check := func(texts ...string) *eval.GateCheck {
+		got, err := eval.CheckGates(in, eval.GateOptions{Gates: gates(t, texts...)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	got := check("leaks = 0", "recall@1 >= 0.5")
+	checkGates(t, got.Gates,
+		decided{"leaks = 0", "", eval.Pass, "no leak"},
+		decided{"recall@1 >= 0.5", "", eval.CannotTell, "but judged@1 is 0.900: below 0.95; label them with: goldgen judge --extend handbook@v3"})
+	if got.Verdict != eval.CannotTell {
+		t.Errorf("with a floor: %s", got.Verdict)
+	}
+	if got := check("leaks = 0"); got.Verdict != eval.Pass {
+		t.Errorf("without: %s", got.Verdict)
+	}
+}
