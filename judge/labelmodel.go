@@ -129,7 +129,10 @@ type LabelledPair struct {
 	Chunk    string
 	X        []float64 // features in the model's order, NaN where missing
 	Relevant bool
-	Weight   float64 // the inverse of the probability that the pair was labelled
+	// Weight is the inverse of the probability that the pair was labelled. It
+	// counts in figures, not in a fit: given its features, that a pair was chosen
+	// says nothing of its label.
+	Weight float64
 }
 
 // standardise fills in mean, scale and range of the features over the pairs. A
@@ -157,13 +160,12 @@ func (m *LabelModel) standardise(pairs []LabelledPair) {
 	}
 }
 
-// regression is a weighted logistic regression with a normal prior on each
+// regression is a logistic regression with a normal prior on each
 // coefficient: the penalty is half of precision times the squared distance from
 // centre.
 type regression struct {
 	rows      [][]float64
 	relevant  []bool
-	weights   []float64
 	centre    []float64
 	precision []float64
 }
@@ -175,7 +177,6 @@ func (m *LabelModel) regressionOf(pairs []LabelledPair, centre, precision []floa
 		row, _ := m.row(pairs[i].X)
 		r.rows = append(r.rows, row)
 		r.relevant = append(r.relevant, pairs[i].Relevant)
-		r.weights = append(r.weights, pairs[i].Weight)
 	}
 	return r
 }
@@ -200,7 +201,7 @@ func (r *regression) loss(beta []float64) float64 {
 		sum += float64(0.5 * r.precision[j] * d * d)
 	}
 	for i, row := range r.rows {
-		sum += float64(r.weights[i] * logLoss(dotProduct(beta, row), r.relevant[i]))
+		sum += logLoss(dotProduct(beta, row), r.relevant[i])
 	}
 	return sum
 }
@@ -226,7 +227,7 @@ func (r *regression) gradient(grad, beta []float64) {
 			residual--
 		}
 		for j, v := range row {
-			grad[j] += float64(r.weights[i] * residual * v)
+			grad[j] += float64(residual * v)
 		}
 	}
 }
@@ -236,8 +237,8 @@ func (r *regression) hessian(hess *mat.SymDense, beta []float64) {
 	for j := range beta {
 		hess.SetSym(j, j, r.precision[j])
 	}
-	for i, row := range r.rows {
+	for _, row := range r.rows {
 		p := logistic(dotProduct(beta, row))
-		hess.SymRankOne(hess, r.weights[i]*p*(1-p), mat.NewVecDense(len(row), row))
+		hess.SymRankOne(hess, p*(1-p), mat.NewVecDense(len(row), row))
 	}
 }

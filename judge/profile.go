@@ -171,6 +171,9 @@ func ShiftFigure(metric string, mode datasets.SourceMode) string {
 	return shiftPrefix + " " + metric + " " + string(mode)
 }
 
+// labelsWhy begins what a set says of a label model.
+const labelsWhy = "labels are probabilities of a model"
+
 // TrustIn is the trust of a set that the profile labelled. Queries that no model
 // and nobody wrote stay worth nothing.
 func (p *Profile) TrustIn(before datasets.Trust, l Labels) datasets.Trust {
@@ -186,10 +189,11 @@ func (p *Profile) TrustIn(before datasets.Trust, l Labels) datasets.Trust {
 	for _, s := range p.Shift {
 		t.Figures[ShiftFigure(s.Metric, datasets.SourceMode(s.Source))] = datasets.Round(math.Sqrt(s.Variance))
 	}
-	why := fmt.Sprintf("labels are probabilities of a model fitted on %s: AUC %.2f [%.2f, %.2f] on queries that it did not see",
+	why := fmt.Sprintf(labelsWhy+" fitted on %s: AUC %.2f [%.2f, %.2f] on queries that it did not see",
 		strings.Join(p.Training.From, ", "), f.AUC.Value, f.AUC.Low, f.AUC.High)
 	if before.Level == datasets.TrustNone || before.Level == datasets.TrustReviewed {
-		t.Why = before.Why + "; " + why
+		earlier, _, _ := strings.Cut(before.Why, "; "+labelsWhy)
+		t.Why = earlier + "; " + why
 		return t
 	}
 	t.Level, t.Why = p.Level, why

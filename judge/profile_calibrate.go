@@ -31,7 +31,7 @@ type CalibrateOptions struct {
 // Calibration is what people's labels say of a judge and of the label model.
 type Calibration struct {
 	Profile    *Profile           `json:"profile"`
-	Kept       bool               `json:"prior_kept"` // the labels were of one class, so the prior stays
+	Kept       bool               `json:"prior_kept"` // there were no labels, or all of one class, so the prior stays
 	Prior      Figures            `json:"prior"`      // of the prior, on the labelled pairs
 	Judge      *JudgeAgreement    `json:"judge"`      // nil where no model judged the labelled pairs
 	FeatureAUC map[string]float64 `json:"feature_auc"`
@@ -61,9 +61,6 @@ type NextPair struct {
 // labels of pairs that were not observed are left out.
 func Calibrate(prior *Profile, cases []datasets.Case, observed [][]Observed, labels []HumanLabel, o CalibrateOptions) (*Calibration, error) {
 	s := newSheet(cases, observed, labels, o)
-	if len(s.pairs) == 0 {
-		return nil, fmt.Errorf("%w: no label is of a pooled pair", ErrProfile)
-	}
 	s.features = s.usableFeatures(prior.Model.Features)
 	s.vectors()
 	out := &Calibration{Kept: oneClass(s.pairs), Prior: FiguresOf(prior.Model.Predict(s.narrow(len(prior.Model.Features))), o.Seed)}

@@ -31,6 +31,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":       exits,
 			"fakeollama":  fakeOllama,
+			"fillsheet":   fillSheet,
 			"makeanswers": makeAnswers,
 			"quickstart":  quickstart,
 			"relabel":     relabel,

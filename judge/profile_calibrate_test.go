@@ -1,0 +1,320 @@
+package judge_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/judge"
+	"github.com/goldgen/goldgen/retrieve"
+)
+
+// shelves is a corpus of subjects, its members and cases that ask for one
+// subject each: its three documents answer the query.
+type shelves struct {
+	deps  judge.Deps
+	cases []datasets.Case
+	o     judge.Options
+}
+
+func newShelves(t testing.TB, cases int) shelves {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(8, 1))
+	var chunks []corpus.Chunk
+	for s := range 40 {
+		for n := range 3 {
+			var text strings.Builder
+			for range 12 {
+				fmt.Fprintf(&text, "subject%dword%d common%d ", s, rng.IntN(6), rng.IntN(30))
+			}
+			chunks = append(chunks, chunk(fmt.Sprintf("s%02d", s), n, text.String()))
+		}
+	}
+	l := shelves{o: judge.Options{Pool: judge.PoolOptions{Depth: map[string]int{"random": 2}, Seed: 3}, Concurrency: 4}}
+	l.deps = judge.Deps{View: judge.NewView(chunks), Members: map[string]retrieve.Retriever{}}
+	for _, name := range judge.Voters() {
+		spec, err := retrieve.ParseSpec(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stream := func(yield func(corpus.Chunk, error) bool) {
+			for _, c := range chunks {
+				if !yield(c, nil) {
+					return
+				}
+			}
+		}
+		if l.deps.Members[name], err = retrieve.Build(t.Context(), spec, retrieve.Deps{Chunks: stream}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range cases {
+		c := caseOf(fmt.Sprintf("case%02d", i))
+		c.Query, c.Status = fmt.Sprintf("subject%dword1 subject%dword4 common%d", i%40, i%40, i%30), datasets.Active
+		l.cases = append(l.cases, c)
+	}
+	return l
+}
+
+func (l shelves) observe(t testing.TB) [][]judge.Observed {
+	t.Helper()
+	observed, err := judge.Observe(t.Context(), l.cases, l.deps, l.o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return observed
+}
+
+// labels grades every observed pair: 3 for a chunk of the case's subject.
+func (l shelves) labels(observed [][]judge.Observed) []judge.HumanLabel {
+	var out []judge.HumanLabel
+	for i := range observed {
+		for _, o := range observed[i] {
+			grade := 0
+			if o.Item.DocID == fmt.Sprintf("s%02d", i%40) {
+				grade = 3
+			}
+			out = append(out, judge.HumanLabel{CaseID: l.cases[i].ID, ChunkID: o.Item.ChunkID, Grade: grade, Inclusion: 1})
+		}
+	}
+	return out
+}
+
+func TestLabelGivesEveryPooledPairAChance(t *testing.T) {
+	l := newShelves(t, 6)
+	l.cases[0].Judgments = []datasets.Judgment{
+		{ChunkID: "s39#2", DocID: "s39", By: datasets.ByHuman, Grade: new(int), Label: "irrelevant", Inclusion: 1},
+		{ChunkID: "s00#0", DocID: "s00", By: datasets.ByLabelModel, P: new(float64), Inclusion: 1},
+	}
+	l.cases[5].Status = datasets.Retired
+	got, err := judge.Label(t.Context(), l.cases, l.deps, l.o, prior(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, err := prior(t).Name()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs := 0
+	for i, c := range got.Cases {
+		seen := map[string]int{}
+		for _, j := range c.Judgments {
+			if j.By != datasets.ByLabelModel {
+				continue
+			}
+			pairs++
+			seen[j.ChunkID]++
+			if j.P == nil || len(j.PDraws) != judge.DrawCount || j.Judge != name || seen[j.ChunkID] > 1 {
+				t.Errorf("%s: %+v", c.ID, j)
+			}
+		}
+		if i == 5 && len(seen) > 0 || i < 5 && len(seen) < 10 {
+			t.Errorf("%s: %d pairs", c.ID, len(seen))
+		}
+	}
+	if pairs != got.Pairs {
+		t.Errorf("%d judgments, %d counted", pairs, got.Pairs)
+	}
+	first := got.Cases[0].Labels(datasets.SourceJudged).Chunks
+	if human := first["s39#2"]; !human.Human || human.Grade == nil || human.P != nil {
+		t.Errorf("a person's label is not fixed: %+v", human)
+	}
+	if again := first["s00#0"]; again.P == nil || *again.P < 0.2 {
+		t.Errorf("the earlier probability of the best chunk stays: %+v", again)
+	}
+	o := l.o
+	o.Concurrency = 1
+	alone, err := judge.Label(t.Context(), l.cases, l.deps, o, prior(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(got, alone); diff != "" {
+		t.Errorf("labels depend on concurrency: %s", diff)
+	}
+}
+
+func TestLabelNeedsTheMembersOfItsFeatures(t *testing.T) {
+	l := newShelves(t, 2)
+	delete(l.deps.Members, "lsa")
+	if _, err := judge.Label(t.Context(), l.cases, l.deps, l.o, prior(t)); err == nil || !strings.Contains(err.Error(), "no lsa") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestLabelStopsWhenCancelled(t *testing.T) {
+	l := newShelves(t, 2)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errGone)
+	if _, err := judge.Label(ctx, l.cases, l.deps, l.o, prior(t)); !errors.Is(err, errGone) {
+		t.Errorf("got %v", err)
+	}
+}
+
+var errGone = errors.New("gone")
+
+func TestCalibrate(t *testing.T) {
+	l := newShelves(t, 40)
+	observed := l.observe(t)
+	labels := l.labels(observed)[:300]
+	o := judge.CalibrateOptions{RelevantGrade: 2, From: []string{"labels.csv"}, Seed: 1, Next: 12}
+	got, err := judge.Calibrate(prior(t), l.cases, observed, labels, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := got.Profile.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if p := got.Profile; p.Level != judge.LevelFitted || p.Training.Pairs != 300 || p.Embedder != "" || p.Judge != "" {
+		t.Errorf("profile: %s, %+v", p.Level, p.Training)
+	}
+	if fitted, before := got.Profile.Figures, got.Prior; fitted.Brier.Value >= before.Brier.Value || fitted.AUC.Value < 0.9 {
+		t.Errorf("fitted: AUC %.3f, Brier %.3f; prior: AUC %.3f, Brier %.3f", fitted.AUC.Value, fitted.Brier.Value, before.AUC.Value, before.Brier.Value)
+	}
+	if got.Judge != nil {
+		t.Errorf("no model judged, but it agrees: %+v", got.Judge)
+	}
+	var sizes []int
+	for _, p := range got.Curve {
+		sizes = append(sizes, p.Labels)
+	}
+	if diff := cmp.Diff([]int{50, 100, 200}, sizes); diff != "" {
+		t.Errorf("learning curve: %s", diff)
+	}
+	checkNext(t, got.Next, labels)
+	again, err := judge.Calibrate(prior(t), l.cases, observed, labels, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(got, again); diff != "" {
+		t.Errorf("again: %s", diff)
+	}
+}
+
+// checkNext: a third is drawn at random, none is labelled, none is named twice.
+func checkNext(t *testing.T, next []judge.NextPair, labels []judge.HumanLabel) {
+	t.Helper()
+	known := map[[2]string]bool{}
+	for _, l := range labels {
+		known[[2]string{l.CaseID, l.ChunkID}] = true
+	}
+	random := 0
+	for _, n := range next {
+		pair := [2]string{n.CaseID, n.ChunkID}
+		if known[pair] {
+			t.Errorf("%v has a label, or is named twice", pair)
+		}
+		known[pair] = true
+		if n.Why == judge.NextRandom {
+			random++
+			if n.Inclusion <= 0 || n.Inclusion >= 1 {
+				t.Errorf("a random pair has inclusion %v", n.Inclusion)
+			}
+		}
+	}
+	if len(next) != 12 || random != 4 {
+		t.Errorf("%d pairs, %d of them random; want 12 and 4", len(next), random)
+	}
+}
+
+func TestCalibrateOnOneClassKeepsThePrior(t *testing.T) {
+	l := newShelves(t, 10)
+	observed := l.observe(t)
+	labels := l.labels(observed)[:40]
+	for name, list := range map[string][]judge.HumanLabel{"none": nil, "one class": labels} {
+		for i := range list {
+			list[i].Grade = 0
+		}
+		got, err := judge.Calibrate(prior(t), l.cases, observed, list, judge.CalibrateOptions{RelevantGrade: 2, Next: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !got.Kept || cmp.Diff(prior(t), got.Profile) != "" || len(got.Next) != 5 {
+			t.Errorf("%s: kept %v, %d pairs to label", name, got.Kept, len(got.Next))
+		}
+	}
+}
+
+// TestCalibrateComparesTheJudgeWithPeople: a judge that gives each grade one too
+// high, but 3 for 3.
+func TestCalibrateComparesTheJudgeWithPeople(t *testing.T) {
+	l := newShelves(t, 10)
+	observed := l.observe(t)
+	labels := l.labels(observed)
+	n := 0
+	for i := range observed {
+		for j := range observed[i] {
+			labels[n].Grade = n % 4
+			if n%5 > 0 {
+				given := float64(min(3, n%4+1))
+				observed[i][j].Seen["grade"], observed[i][j].Seen["expected_grade"] = given, given-0.2
+			}
+			n++
+		}
+	}
+	got, err := judge.Calibrate(prior(t), l.cases, observed, labels, judge.CalibrateOptions{RelevantGrade: 2, Judge: "fake", Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := got.Judge
+	if j == nil || j.Pairs+j.Unknown != n || j.Unknown != (n+4)/5 {
+		t.Fatalf("of %d pairs: %+v", n, j)
+	}
+	for person, row := range j.Confusion {
+		for given, count := range row {
+			if (count > 0) != (given == min(3, person+1)) {
+				t.Errorf("people %d, judge %d: %d", person, given, count)
+			}
+		}
+	}
+	if !(j.Kappa < 0.2 && j.Quadratic > 0.5) || len(j.Binary) != 3 {
+		t.Errorf("kappa %.3f, quadratic %.3f", j.Kappa, j.Quadratic)
+	}
+	if got.Profile.Judge != "fake" || got.FeatureAUC["expected_grade"] < 0.95 {
+		t.Errorf("the grades are no feature: judge %q, AUC %v", got.Profile.Judge, got.FeatureAUC["expected_grade"])
+	}
+}
+
+func TestTrustInRaisesTrustOnlyWhereQueriesAllow(t *testing.T) {
+	p := prior(t)
+	labels := judge.Labels{Pairs: 10, Outside: 2}
+	for before, want := range map[string]string{
+		datasets.TrustNone: datasets.TrustNone, datasets.TrustSourceOnly: datasets.TrustPrior,
+		datasets.TrustJudged: datasets.TrustPrior, datasets.TrustReviewed: datasets.TrustReviewed,
+	} {
+		got := p.TrustIn(datasets.Trust{Level: before, Why: "queries"}, labels)
+		if got.Level != want || got.Figures["label_pairs"] != 10 || got.Figures["label_auc"] != p.Figures.AUC.Value {
+			t.Errorf("%s: %+v", before, got)
+		}
+		if again := p.TrustIn(got, labels); cmp.Diff(got, again) != "" {
+			t.Errorf("%s: labelled again: %s", before, cmp.Diff(got, again))
+		}
+	}
+}
+
+func TestShiftVarianceIn(t *testing.T) {
+	p := prior(t)
+	figures := p.TrustIn(datasets.Trust{Level: datasets.TrustSourceOnly}, judge.Labels{}).Figures
+	greatest := 0.0
+	for _, s := range p.Shift {
+		got := judge.ShiftVarianceIn(figures, s.Metric, datasets.SourceMode(s.Source))
+		if d := got - s.Variance; d > 1e-4 || d < -1e-4 {
+			t.Errorf("%s, %s: %v, want %v", s.Metric, s.Source, got, s.Variance)
+		}
+		if s.Source == "in" {
+			greatest = max(greatest, got)
+		}
+	}
+	if got := judge.ShiftVarianceIn(figures, "rbp", datasets.SourceIn); got != greatest || got == 0 {
+		t.Errorf("a measure that was not measured: %v, want the greatest, %v", got, greatest)
+	}
+	if got := judge.ShiftVarianceIn(nil, "ndcg@10", datasets.SourceIn); got != 0 {
+		t.Errorf("a set without a label model: %v", got)
+	}
+}

@@ -1,0 +1,165 @@
+package pipeline_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/pipeline"
+)
+
+// calibrate runs a calibration that must work.
+func (b *bench) calibrate(t *testing.T, o pipeline.CalibrateOptions) *pipeline.Calibrated {
+	t.Helper()
+	c, err := b.Calibrate(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// labelFile writes label lines under a header.
+func (b *bench) labelFile(t *testing.T, lines ...string) string {
+	t.Helper()
+	path := filepath.Join(b.Dir, "labels.csv")
+	write(t, path, "case_id,chunk_id,grade,by,inclusion\n"+strings.Join(lines, "\n")+"\n")
+	return path
+}
+
+// mixedLabels are one relevant and two other pairs of each of n cases.
+func mixedLabels(n int) []string {
+	var lines []string
+	for i := range n {
+		for j := range 3 {
+			lines = append(lines, fmt.Sprintf("%s,%s,%d,ann,1", caseID(i), document((i+j)%36), 2-2*min(j, 1)))
+		}
+	}
+	return lines
+}
+
+func TestCalibrateReadsWhatPeopleWrote(t *testing.T) {
+	b := newBench(t, nil)
+	path := b.labelFile(t, append(mixedLabels(10),
+		"q00,d00,3,ann,1",    // again: the last counts
+		"q01,d01,0,bob,1",    // another person: the lower of 2 and 0
+		"q02,d05,,ann,1",     // not labelled yet
+		"q99,d00,1,ann,1",    // no such case
+		"q03,nosuch,1,ann,1", // no such chunk
+		"q03,d03,7,ann,1",    // no grade
+		"q03,d03,good,ann,1",
+		"q03,d03,1,ann,2", // no probability
+	)...)
+	got := b.calibrate(t, pipeline.CalibrateOptions{Labels: path})
+	want := pipeline.LabelReport{
+		Read: 37, Used: 30, Empty: 1, Replaced: 1, Joined: 1, MinGrade: 1,
+		Left: []pipeline.LabelFault{
+			{Where: "line 37", CaseID: "q03", ChunkID: "d03", Why: "grade 7 is outside of 0 to 3"},
+			{Where: "line 38", CaseID: "q03", ChunkID: "d03", Why: `grade "good" is no whole number`},
+			{Where: "line 39", CaseID: "q03", ChunkID: "d03", Why: "inclusion 2 is not above 0 and at most 1"},
+			{Where: "line 35", CaseID: "q99", ChunkID: "d00", Why: "no such case in records@v1"},
+			{Where: "line 36", CaseID: "q03", ChunkID: "nosuch", Why: "no such chunk, or a document of several, in the snapshot"},
+		},
+	}
+	if diff := cmp.Diff(want, got.Labels); diff != "" {
+		t.Error(diff)
+	}
+	if p := got.Calibration.Profile; p.Training.Relevant != 9 || cmp.Diff([]string{"labels.csv"}, p.Training.From) != "" {
+		t.Errorf("fitted on %+v", p.Training)
+	}
+}
+
+func TestCalibrateRefusesFilesThatAreNotWhole(t *testing.T) {
+	b := newBench(t, nil)
+	for text, want := range map[string]string{
+		"":                                      "no header",
+		"case_id,chunk_id\nq,c\n":               "no column grade",
+		"case_id,chunk_id,grade\nq00,d00,1":     "ends in the middle of a line",
+		"case_id,chunk_id,grade\nq00,d00\n":     "wrong number of fields",
+		"case_id,chunk_id,grade\nq98,d00,1\n":   "none of 1 is of a case and a chunk of records@v1",
+		"case_id,chunk_id,grade\n\"q00,d00,1\n": "extraneous or missing",
+	} {
+		path := filepath.Join(b.Dir, "labels.csv")
+		write(t, path, text)
+		if _, err := b.Calibrate(t.Context(), pipeline.CalibrateOptions{Labels: path}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestCalibrateTakesQrelsAndSets: the same labels in three forms fit the same
+// model.
+func TestCalibrateTakesQrelsAndSets(t *testing.T) {
+	b := newBench(t, nil)
+	var qrels strings.Builder
+	for i := range benchCases {
+		for j := range 3 {
+			fmt.Fprintf(&qrels, "%s 0 %s %d\n", caseID(i), document((i+j)%36), 2-2*min(j, 1))
+		}
+	}
+	file := filepath.Join(b.Dir, "labels.qrels")
+	write(t, file, qrels.String())
+	csv := b.labelFile(t, mixedLabels(benchCases)...)
+	want := b.calibrate(t, pipeline.CalibrateOptions{Labels: csv}).Calibration.Profile
+	for name, labels := range map[string]string{"qrels": file, "set": "records"} {
+		got := b.calibrate(t, pipeline.CalibrateOptions{Labels: labels}).Calibration.Profile
+		if diff := cmp.Diff(want.Model, got.Model); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestCalibrateOnOneClassWritesNothing(t *testing.T) {
+	b := newBench(t, nil)
+	path := b.labelFile(t, "q00,d00,2,ann,1", "q01,d01,3,ann,1")
+	got := b.calibrate(t, pipeline.CalibrateOptions{Labels: path, Next: 3})
+	if !got.Calibration.Kept || got.Path != "" || len(got.Texts) != 3 || !strings.HasPrefix(got.Texts[0].Passage, "Record d") {
+		t.Errorf("kept %v, written %q, texts %+v", got.Calibration.Kept, got.Path, got.Texts)
+	}
+}
+
+// TestCalibrateApplyKeepsPeoplesLabels: the new version reads a person's grade
+// where there is one, and a probability elsewhere.
+func TestCalibrateApplyKeepsPeoplesLabels(t *testing.T) {
+	b := newBench(t, func(d *datasets.Draft) {
+		d.Manifest.Trust = datasets.Trust{Level: datasets.TrustSourceOnly, Why: "the label is the source chunk"}
+		for i := range d.Cases {
+			d.Cases[i].Judgments = []datasets.Judgment{datasets.SourceJudgment(document(i), document(i))}
+			d.Cases[i].Source = []string{document(i)}
+		}
+	})
+	got := b.calibrate(t, pipeline.CalibrateOptions{Labels: b.labelFile(t, mixedLabels(12)...), Apply: true})
+	if got.Written == nil || got.Written.Ref != "records@v2" {
+		t.Fatalf("written: %+v", got.Written)
+	}
+	set, err := b.Store().Load("records")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if trust := set.Manifest.Trust; trust.Level != datasets.TrustFitted || trust.Figures["label_pairs"] == 0 {
+		t.Errorf("trust %+v", trust)
+	}
+	for i := range set.Cases {
+		labels := set.Cases[i].Labels(datasets.SourceJudged).Chunks
+		first := labels[document(i)]
+		if human := i < 12; first.Human != human || (first.P != nil) == human || !first.Known {
+			t.Errorf("%s: %+v", caseID(i), first)
+		}
+		if len(labels) < 13 {
+			t.Errorf("%s: %d labels", caseID(i), len(labels))
+		}
+	}
+	if problems, err := datasets.Verify(t.Context(), got.Written.Path, nil); err != nil || len(problems) > 0 {
+		t.Errorf("verify: %v %v", problems, err)
+	}
+}
+
+func TestJudgeLabelsIsOneOfThree(t *testing.T) {
+	_, err := pipeline.ParseConfig([]byte("version: 1\nname: x\ncorpus: {source: docs}\njudge: {labels: best}\n"), "goldgen.yaml")
+	if err == nil || !strings.Contains(err.Error(), `judge: labels: "best", valid are none, prior, fitted`) {
+		t.Errorf("got %v", err)
+	}
+}
