@@ -95,6 +95,9 @@ func (d *Diagnosis) addSlices(in *DiagnosisInput, i int, cause Cause) {
 		}
 		values := slices.Compact(slices.Sorted(slices.Values(dimension.Values(i))))
 		for _, v := range values {
+			if v == "" {
+				v = noValue
+			}
 			s := by[v]
 			s.Cases++
 			if s.Causes == nil {
@@ -168,7 +171,15 @@ func textAt(of Corpus, s Span) string {
 			at = to
 		}
 	}
-	return clip.Bytes(string(text), quoteBytes)
+	return shorten(string(text), quoteBytes)
 }
 
-func excerpt(c *corpus.Chunk) string { return clip.Bytes(c.Text, stoodBytes) }
+func excerpt(c *corpus.Chunk) string { return shorten(c.Text, stoodBytes) }
+
+// shorten cuts text to n bytes and marks that it did.
+func shorten(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return clip.Bytes(text, n) + "…"
+}

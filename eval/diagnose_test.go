@@ -185,7 +185,7 @@ func crowd() eval.DiagnosisInput {
 	cases[2].Labels = append(cases[2].Labels, eval.Label{ID: "n9", Grade: 2})
 	cases[4].Failed = "away"
 	cases[0].Background.Tags = []string{"critical"}
-	byType := eval.NewDimension("type", len(cases), func(i int) []string { return []string{[]string{"long", "short"}[i%2]} })
+	byType := eval.NewDimension("type", len(cases), func(i int) []string { return []string{[]string{"long", ""}[i%2]} })
 	return eval.DiagnosisInput{
 		Cases: cases, Probes: probes, Dimensions: []eval.Dimension{byType}, MinGrade: 2, K: 3, Depth: 6, Corpus: newShelf(),
 	}
@@ -197,8 +197,8 @@ func TestDiagnosisSumsUp(t *testing.T) {
 		K: 3, Depth: 6, Looked: 6, Failed: 3, Partly: 1,
 		Causes: map[eval.Cause]int{eval.CauseBelowK: 1, eval.CauseNotFound: 1, eval.CauseError: 1},
 		Slices: map[string]map[string]eval.FailureSlice{"type": {
-			"long":  {Cases: 3, Failed: 2, Causes: map[eval.Cause]int{eval.CauseBelowK: 1, eval.CauseError: 1}},
-			"short": {Cases: 3, Failed: 1, Causes: map[eval.Cause]int{eval.CauseNotFound: 1}},
+			"long":   {Cases: 3, Failed: 2, Causes: map[eval.Cause]int{eval.CauseBelowK: 1, eval.CauseError: 1}},
+			"(none)": {Cases: 3, Failed: 1, Causes: map[eval.Cause]int{eval.CauseNotFound: 1}},
 		}},
 		Tokens:    &eval.TokensBefore{N: 2, Mean: 6, P50: 1, P95: 11, Max: 11, Unknown: 1}, // c2: a word in the chunk, c3: and n0 above; c6: x is not in the snapshot
 		Labelling: eval.Labelling{Pairs: 5},                                                // c1: n0, n1, n2; c4: n0, n1

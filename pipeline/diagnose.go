@@ -57,11 +57,16 @@ type prober struct {
 	firstError atomic.Pointer[error]
 }
 
-// keepDiagnosed keeps a result with why its cases failed.
+// keepDiagnosed keeps a result with why its cases failed; without, where finding
+// out was cut short.
 func (j *evalJob) keepDiagnosed(ctx context.Context, in eval.Input, result *eval.Result) (*Evaluation, error) {
 	d, err := j.diagnose(ctx, &in, result.Leaks)
 	if err != nil {
-		return nil, err
+		e, kept := j.keep(in, result)
+		if kept != nil {
+			return nil, errors.Join(err, kept)
+		}
+		return nil, fmt.Errorf("diagnosis: %w (the result without one is kept in %s)", err, e.Path)
 	}
 	if j.o.Out == "" {
 		j.o.Out = j.p.resultPath(j.set, j.description)
@@ -103,10 +108,7 @@ func (j *evalJob) diagnose(ctx context.Context, in *eval.Input, leaks []eval.Lea
 		Probes: probes, Corpus: of, Family: family, BySpan: pr.spans != nil,
 	})
 	d.Notes = append(d.Notes, notes...)
-	hints, notes, err := j.answerHints(in, pr.k)
-	if err != nil {
-		return nil, err
-	}
+	hints, notes := j.answerHints(in, pr.k)
 	d.Hints, d.Notes = append(d.Hints, hints...), append(d.Notes, notes...)
 	if n := pr.failed.Load(); n > 0 {
 		d.Notes = append(d.Notes, fmt.Sprintf("%d further queries got an error and prove nothing; one of them: %v", n, *pr.firstError.Load()))

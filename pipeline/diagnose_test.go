@@ -1,7 +1,9 @@
 package pipeline_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -136,5 +138,45 @@ func TestDiagnoseAReranker(t *testing.T) {
 	}
 	if d.Exact != nil {
 		t.Errorf("an exact search of what has none: %+v", d.Exact)
+	}
+}
+
+// stopper cancels when a stage begins.
+type stopper struct {
+	stage  string
+	cancel context.CancelFunc
+}
+
+func (s stopper) Begin(stage string, _ int) {
+	if stage == s.stage {
+		s.cancel()
+	}
+}
+func (stopper) Step(pipeline.Step) {}
+func (stopper) Grow(int)           {}
+func (stopper) End()               {}
+
+// Scoring is done when diagnosis begins: stopped there, the result is kept
+// without one.
+func TestDiagnosisInterrupted(t *testing.T) {
+	p := newWharf(t, "")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	p.Progress = stopper{"diagnose", cancel}
+	// Nothing is in a run file's rankings, so every case fails.
+	run := filepath.Join(p.Dir, "run.txt")
+	write(t, run, "crane Q0 fee 1 1 x\n")
+	out := filepath.Join(t.TempDir(), "r")
+	_, err := p.Eval(ctx, pipeline.EvalOptions{Retriever: "run:" + run, K: []int{1}, Diagnose: true, Out: out})
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "the result without one is kept in "+out) {
+		t.Fatalf("%v", err)
+	}
+	kept, err := pipeline.ReadResult(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := pipeline.ReadDiagnosis(out)
+	if err != nil || d != nil || kept.Result.Diagnosis != nil || kept.Result.Missing != 4 {
+		t.Errorf("%+v, %v, %+v", d, err, kept.Result)
 	}
 }

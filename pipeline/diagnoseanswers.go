@@ -6,38 +6,51 @@ import (
 	"github.com/goldgen/goldgen/eval"
 )
 
-// answerHints reads the answers that were named and says what follows from
-// them beside these rankings. They must be answers to the same version of the
-// set.
-func (j *evalJob) answerHints(in *eval.Input, k int) (hints, notes []string, err error) {
+// namedAnswers are the answers that --answers and --answers-before name.
+type namedAnswers struct {
+	values eval.AnswerBaseline
+	before eval.AnswersBeside // nil where none are named
+}
+
+// readNamed reads the answers that were named, nil for none. They must be
+// answers to the same version of the set.
+func (j *evalJob) readNamed() (*namedAnswers, error) {
 	if j.o.Answers == "" {
-		return nil, nil, nil
+		return nil, nil
 	}
 	now, err := j.readAnswers("--answers", j.o.Answers)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	values, err := readAnswerValues(j.o.Answers, now)
+	named := &namedAnswers{}
+	if named.values, err = readAnswerValues(j.o.Answers, now); err != nil {
+		return nil, fmt.Errorf("--answers: %w", err)
+	}
+	if j.o.AnswersBefore == "" {
+		return named, nil
+	}
+	was, err := j.readAnswers("--answers-before", j.o.AnswersBefore)
 	if err != nil {
-		return nil, nil, fmt.Errorf("--answers: %w", err)
+		return nil, err
 	}
-	var before eval.AnswersBeside
-	if j.o.AnswersBefore != "" {
-		was, err := j.readAnswers("--answers-before", j.o.AnswersBefore)
-		if err != nil {
-			return nil, nil, err
-		}
-		if was.Join == nil {
-			return nil, nil, hinted("judge them again with goldgen eval answers --retrieval RESULT, which lays them beside a retrieval result",
-				"%w: --answers-before %s: it does not know what was retrieved for them", ErrConfig, j.o.AnswersBefore)
-		}
-		before = was.Join.Beside()
+	if was.Join == nil {
+		return nil, hinted("judge them again with goldgen eval answers --retrieval RESULT, which lays them beside a retrieval result",
+			"%w: --answers-before %s: it does not know what was retrieved for them", ErrConfig, j.o.AnswersBefore)
 	}
-	beside := eval.LayAnswers(in.Cases, values, k, in.MinGrade)
+	named.before = was.Join.Beside()
+	return named, nil
+}
+
+// answerHints says what follows from the named answers beside these rankings.
+func (j *evalJob) answerHints(in *eval.Input, k int) (hints, notes []string) {
+	if j.named == nil {
+		return nil, nil
+	}
+	beside := eval.LayAnswers(in.Cases, j.named.values, k, in.MinGrade)
 	if len(beside) == 0 {
 		notes = append(notes, fmt.Sprintf("--answers %s: no case of this result has a judged answer", j.o.Answers))
 	}
-	return eval.AnswerHints(beside, before), notes, nil
+	return eval.AnswerHints(beside, j.named.before), notes
 }
 
 func (j *evalJob) readAnswers(flag, dir string) (answersManifest, error) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/judge"
 	"github.com/goldgen/goldgen/retrieve"
 )
 
@@ -29,9 +30,10 @@ type evalJob struct {
 	asked       retrieve.Retriever // with what answers in its place: an earlier result, the cache
 	description retrieve.Description
 	noticed     noticed
-	earlier     *Kept        // whose failed queries are asked again, or nil
-	answers     *answerCache // nil without --cache
-	notes       []string     // that scoring cannot know
+	earlier     *Kept         // whose failed queries are asked again, or nil
+	answers     *answerCache  // nil without --cache
+	named       *namedAnswers // to look at beside the rankings, or nil
+	notes       []string      // that scoring cannot know
 }
 
 // newEvalJob reads the options; earlier is the result of --retry-failed.
@@ -68,6 +70,10 @@ func (p *Project) evalOn(ctx context.Context, b *bench, set *datasets.Set, o Eva
 }
 
 func (j *evalJob) run(ctx context.Context) (*Evaluation, error) {
+	var err error
+	if j.named, err = j.readNamed(); err != nil {
+		return nil, err
+	}
 	closeRetriever, err := j.openRetriever(ctx)
 	if err != nil {
 		return nil, err
@@ -188,6 +194,7 @@ func (j *evalJob) keep(in eval.Input, result *eval.Result) (*Evaluation, error) 
 		Restriction: j.restriction, Scoring: scoringOf(&in, j.notes), Result: result,
 	}}
 	d.Scoring.SetGrade = j.set.Manifest.RelevantGrade
+	d.Scoring.Shift = judge.ShiftsIn(j.set.Manifest.Trust.Figures, datasets.SourceMode(j.o.Source))
 	if j.answers != nil {
 		d.Cached = int(j.answers.hits.Load())
 	}
