@@ -7,7 +7,6 @@ import (
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
-	"github.com/goldgen/goldgen/judge"
 	"github.com/goldgen/goldgen/retrieve"
 )
 
@@ -194,7 +193,6 @@ func (j *evalJob) keep(in eval.Input, result *eval.Result) (*Evaluation, error) 
 		Restriction: j.restriction, Scoring: scoringOf(&in, j.notes), Result: result,
 	}}
 	d.Scoring.SetGrade = j.set.Manifest.RelevantGrade
-	d.Scoring.Shift = judge.ShiftsIn(j.set.Manifest.Trust.Figures, datasets.SourceMode(j.o.Source))
 	if j.answers != nil {
 		d.Cached = int(j.answers.hits.Load())
 	}
