@@ -29,7 +29,7 @@ type Deps struct {
 // made once. It is not for concurrent use; what it builds is.
 type Builder struct {
 	deps  Deps
-	built map[string]Retriever // by the digest of the description
+	built map[string]Retriever // by the digest of the description and how it is asked
 	open  []io.Closer
 }
 
@@ -63,7 +63,8 @@ func (b *Builder) Build(ctx context.Context, spec Spec) (Retriever, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r, ok := b.built[description.Digest()]; ok {
+	key := description.Digest() + fmt.Sprint(spec.calls())
+	if r, ok := b.built[key]; ok {
 		return r, nil
 	}
 	r, err := spec.config().build(ctx, b)
@@ -73,7 +74,7 @@ func (b *Builder) Build(ctx context.Context, spec Spec) (Retriever, error) {
 	if c, ok := r.(io.Closer); ok {
 		b.open = append(b.open, c)
 	}
-	b.built[description.Digest()] = r
+	b.built[key] = r
 	return r, nil
 }
 

@@ -29,6 +29,9 @@ func DefaultCalls() CallConfig {
 	return CallConfig{Timeout: 30 * time.Second, Concurrency: 4, Retries: 2}
 }
 
+// asked is the part of a Config that says how its server is asked.
+func (c CallConfig) asked() CallConfig { return c }
+
 // Validate names the field out of range and its value.
 func (c CallConfig) Validate() error {
 	switch {

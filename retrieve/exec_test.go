@@ -88,14 +88,6 @@ func say(q retrieve.Query) {
 	}
 }
 
-func answerWith(r retrieve.Retriever, q retrieve.Query) map[string]any {
-	result, err := r.Retrieve(context.Background(), q)
-	if err != nil {
-		return map[string]any{"id": q.ID, "error": err.Error()}
-	}
-	return map[string]any{"id": q.ID, "hits": result.Hits}
-}
-
 func startExec(t *testing.T, mode string, timeout time.Duration) *retrieve.Exec {
 	t.Helper()
 	t.Setenv(programMode, mode)

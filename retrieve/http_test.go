@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -89,6 +90,14 @@ func TestHTTPConformance(t *testing.T) {
 		json.NewEncoder(w).Encode(answerWith(inner, q))
 	})
 	retrievetest.TestRetriever(t, build(t, parse(t, "http:"+address), retrieve.Deps{}), testCorpus(t))
+}
+
+func answerWith(r retrieve.Retriever, q retrieve.Query) map[string]any {
+	result, err := r.Retrieve(context.Background(), q)
+	if err != nil {
+		return map[string]any{"id": q.ID, "error": err.Error()}
+	}
+	return map[string]any{"id": q.ID, "hits": result.Hits}
 }
 
 func parse(t *testing.T, text string) retrieve.Spec {
@@ -410,5 +419,44 @@ func TestHTTPWrongModel(t *testing.T) {
 	_, err := retrieve.Build(t.Context(), spec, retrieve.Deps{Embedder: fixed{1}, Embedding: &corpus.Embedding{Model: "minilm:latest", Dimensions: 1}})
 	if want := "retriever mine: its vectors are of model other, the configured embedding is minilm:latest"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// Whatever a server says is an error, or a ranking that is one.
+func FuzzHTTPAnswer(f *testing.F) {
+	for _, seed := range []string{
+		`{"id": "q", "hits": [{"chunk_id": "a", "score": 1}, {"doc_id": "d", "start": 1, "end": 3, "score": 2}]}`,
+		`{"hits": [{"chunk_id": 1e400, "score": -0}]}`, `[]`, `{"hits": {"0": 1}}`, `{"error": []}`, `{"hits": [null, 3, "a"]}`, "\xff{",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, answer string) {
+		r := build(t, parse(t, "http:"+saying(t, 200, "application/json", answer)), retrieve.Deps{})
+		result, err := r.Retrieve(t.Context(), retrieve.Query{ID: "q", Text: "kiln", K: 2})
+		if err != nil {
+			return
+		}
+		if len(result.Hits) > 2 {
+			t.Errorf("%d hits for k 2", len(result.Hits))
+		}
+		for _, h := range result.Hits {
+			if (h.ChunkID == "" && h.DocID == "") || math.IsNaN(h.Score) || math.IsInf(h.Score, 0) || h.End < h.Start {
+				t.Errorf("%+v", h)
+			}
+		}
+	})
+}
+
+// Retrievers that only differ in how they are asked are two.
+func TestHTTPNotShared(t *testing.T) {
+	b := retrieve.NewBuilder(retrieve.Deps{})
+	for _, n := range []int{2, 7} {
+		r, err := b.Build(t.Context(), configured(t, fmt.Sprintf("{kind: http, url: 'http://h', concurrency: %d}", n)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.(interface{ Concurrency() int }).Concurrency(); got != n {
+			t.Errorf("concurrency %d, want %d", got, n)
+		}
 	}
 }

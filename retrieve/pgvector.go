@@ -174,7 +174,7 @@ func NewPGVector(ctx context.Context, c PGVectorConfig, embedder QueryEmbedder, 
 		return nil, r.explain(ctx, err)
 	}
 	if r.fields != nil {
-		r.fields = append(slices.Collect(maps.Keys(c.Fields)), r.fields...)
+		r.fields = slices.Concat(slices.Collect(maps.Keys(c.Fields)), sortedKeys(r.table.columns), r.fields)
 	}
 	return r, nil
 }

@@ -205,6 +205,14 @@ func (s Spec) config() Config {
 	return s.Config
 }
 
+// calls are how the retriever's server is asked; zero without one.
+func (s Spec) calls() CallConfig {
+	if c, ok := s.config().(interface{ asked() CallConfig }); ok {
+		return c.asked()
+	}
+	return CallConfig{}
+}
+
 func (s Spec) checkKind(configured map[string]Spec) error {
 	if NewConfig(s.Kind) != nil {
 		return nil
