@@ -200,18 +200,33 @@ func (p *Profile) TrustIn(before datasets.Trust, l Labels) datasets.Trust {
 	return t
 }
 
-// ShiftVarianceIn reads a measure's shift variance from a set's figures, as
-// TrustIn wrote them. A measure that has none takes the greatest of its source
-// mode: an error that was not measured is not 0.
-func ShiftVarianceIn(figures map[string]float64, metric string, mode datasets.SourceMode) float64 {
-	if sd, ok := figures[ShiftFigure(strings.ToLower(metric), mode)]; ok {
-		return sd * sd
+// ShiftsIn reads the shift variances of a source mode from a set's figures, as
+// TrustIn wrote them, by measure; nil for a set that no label model labelled.
+func ShiftsIn(figures map[string]float64, mode datasets.SourceMode) map[string]float64 {
+	var out map[string]float64
+	for name, sd := range figures {
+		metric, prefixed := strings.CutPrefix(name, shiftPrefix+" ")
+		metric, ofMode := strings.CutSuffix(metric, " "+string(mode))
+		if !prefixed || !ofMode {
+			continue
+		}
+		if out == nil {
+			out = map[string]float64{}
+		}
+		out[metric] = float64(sd * sd)
+	}
+	return out
+}
+
+// ShiftOf is the shift variance of a measure among ShiftsIn's. A measure that has
+// none takes the greatest: an error that was not measured is not 0.
+func ShiftOf(shifts map[string]float64, metric string) float64 {
+	if v, ok := shifts[metric]; ok {
+		return v
 	}
 	greatest := 0.0
-	for name, sd := range figures {
-		if strings.HasPrefix(name, shiftPrefix+" ") && strings.HasSuffix(name, " "+string(mode)) {
-			greatest = max(greatest, sd*sd)
-		}
+	for _, v := range shifts {
+		greatest = max(greatest, v)
 	}
 	return greatest
 }

@@ -298,12 +298,13 @@ func TestTrustInRaisesTrustOnlyWhereQueriesAllow(t *testing.T) {
 	}
 }
 
-func TestShiftVarianceIn(t *testing.T) {
+func TestShiftsIn(t *testing.T) {
 	p := prior(t)
 	figures := p.TrustIn(datasets.Trust{Level: datasets.TrustSourceOnly}, judge.Labels{}).Figures
 	greatest := 0.0
 	for _, s := range p.Shift {
-		got := judge.ShiftVarianceIn(figures, s.Metric, datasets.SourceMode(s.Source))
+		shifts := judge.ShiftsIn(figures, datasets.SourceMode(s.Source))
+		got := judge.ShiftOf(shifts, s.Metric)
 		if d := got - s.Variance; d > 1e-4 || d < -1e-4 {
 			t.Errorf("%s, %s: %v, want %v", s.Metric, s.Source, got, s.Variance)
 		}
@@ -311,10 +312,13 @@ func TestShiftVarianceIn(t *testing.T) {
 			greatest = max(greatest, got)
 		}
 	}
-	if got := judge.ShiftVarianceIn(figures, "rbp", datasets.SourceIn); got != greatest || got == 0 {
+	if got := judge.ShiftOf(judge.ShiftsIn(figures, datasets.SourceIn), "rbp"); got != greatest || got == 0 {
 		t.Errorf("a measure that was not measured: %v, want the greatest, %v", got, greatest)
 	}
-	if got := judge.ShiftVarianceIn(nil, "ndcg@10", datasets.SourceIn); got != 0 {
+	if got := judge.ShiftsIn(map[string]float64{"canary_auc": 0.9}, datasets.SourceIn); got != nil {
 		t.Errorf("a set without a label model: %v", got)
+	}
+	if got := judge.ShiftOf(nil, "ndcg@10"); got != 0 {
+		t.Errorf("no shift variances: %v", got)
 	}
 }

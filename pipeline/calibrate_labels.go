@@ -112,8 +112,11 @@ func (p *Project) label(ctx context.Context, deps judgeDeps, o judge.Options, ca
 	return labels.Cases, deps.profile.TrustIn(trust, labels), nil
 }
 
-// labelShift is the shift variance that comparisons over a set take in: that of
-// the label model which made its labels, 0 for another set.
-func labelShift(trust datasets.Trust, mode datasets.SourceMode) func(eval.Measure) float64 {
-	return func(m eval.Measure) float64 { return judge.ShiftVarianceIn(trust.Figures, m.Canonical(), mode) }
+// shiftOf is the shift variance that a comparison of two results takes in: the
+// greater of what the label models of both sets brought.
+func shiftOf(base, candidate *Kept) func(eval.Measure) float64 {
+	return func(m eval.Measure) float64 {
+		name := m.Canonical()
+		return max(judge.ShiftOf(base.Scoring.Shift, name), judge.ShiftOf(candidate.Scoring.Shift, name))
+	}
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/judge"
 	"github.com/goldgen/goldgen/pipeline"
 )
 
@@ -162,4 +164,57 @@ func TestJudgeLabelsIsOneOfThree(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `judge: labels: "best", valid are none, prior, fitted`) {
 		t.Errorf("got %v", err)
 	}
+}
+
+// TestCompareTakesInTheShiftVariance: results over a set that a label model
+// labelled keep its shift variances, and their comparison is the wider for it.
+func TestCompareTakesInTheShiftVariance(t *testing.T) {
+	b := newBench(t, func(d *datasets.Draft) {
+		d.Manifest.Trust = datasets.Trust{Level: datasets.TrustSourceOnly, Why: "the label is the source chunk"}
+		for i := range d.Cases {
+			d.Cases[i].Source = []string{document(i)}
+			d.Cases[i].Judgments = []datasets.Judgment{datasets.SourceJudgment(document(i), document(i))}
+		}
+	})
+	b.calibrate(t, pipeline.CalibrateOptions{Labels: b.labelFile(t, mixedLabels(8)...), Apply: true})
+	set, err := b.Store().Load("records")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := pipeline.EvalOptions{Measures: "ndcg@10"}
+	base := b.score(t, b.run(t, "base", func(i int) int { return 2 + i%3 }), o)
+	candidate := b.score(t, b.run(t, "candidate", func(i int) int { return 1 + i%2 }), o)
+	kept := make([]*pipeline.Kept, 2)
+	for i, e := range []*pipeline.Evaluation{base, candidate} {
+		r, err := pipeline.ReadResult(e.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(judge.ShiftsIn(set.Manifest.Trust.Figures, datasets.SourceIn), r.Scoring.Shift); diff != "" || len(r.Scoring.Shift) == 0 {
+			t.Errorf("shift variances of %s: %s", e.Path, diff)
+		}
+		if kept[i], err = r.Read(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	with, err := pipeline.Compare(nil, pipeline.CompareOptions{Base: base.Path, Candidate: candidate.Path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	without, err := eval.Compare(eval.CompareInput{Base: kept[0].Input, Candidate: kept[1].Input})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := width(t, with), width(t, without); !(a > b) {
+		t.Errorf("the interval is %.4f wide with the shift variance, %.4f without", a, b)
+	}
+}
+
+func width(t *testing.T, c *eval.Comparison) float64 {
+	t.Helper()
+	d, ok := c.Metrics.Get("ndcg@10")
+	if !ok || d.Low == nil || d.High == nil {
+		t.Fatalf("no interval: %+v", c)
+	}
+	return *d.High - *d.Low
 }

@@ -78,7 +78,7 @@ func compareInput(p *Project, o CompareOptions) (eval.CompareInput, []string, er
 			return in, nil, err
 		}
 	}
-	in.Base, in.Candidate = base.Input, candidate.Input
+	in.Base, in.Candidate, in.Shift = base.Input, candidate.Input, shiftOf(base, candidate)
 	return in, notes, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/judge"
 )
 
 // underGolden puts both sides' rankings under the labels of another version.
@@ -52,7 +53,7 @@ func (k *Kept) rescoreUnder(set *datasets.Set) ([]string, error) {
 	if len(r.cases) == 0 {
 		return nil, fmt.Errorf("%w: no case of golden set %s was asked in result %s", ErrNotComparable, ref, k.Dir)
 	}
-	k.golden = golden
+	k.golden, k.Scoring.Shift = golden, judge.ShiftsIn(m.Trust.Figures, mode)
 	k.Input.Cases, k.Input.Seed, k.Input.SourceOnly = r.cases, m.Pins.Seed, r.sourceOnly
 	if k.Scoring.MinGrade == k.Scoring.SetGrade {
 		k.Input.MinGrade = m.RelevantGrade

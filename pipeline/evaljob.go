@@ -7,6 +7,7 @@ import (
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/judge"
 	"github.com/goldgen/goldgen/retrieve"
 )
 
@@ -193,6 +194,7 @@ func (j *evalJob) keep(in eval.Input, result *eval.Result) (*Evaluation, error) 
 		Restriction: j.restriction, Scoring: scoringOf(&in, j.notes), Result: result,
 	}}
 	d.Scoring.SetGrade = j.set.Manifest.RelevantGrade
+	d.Scoring.Shift = judge.ShiftsIn(j.set.Manifest.Trust.Figures, datasets.SourceMode(j.o.Source))
 	if j.answers != nil {
 		d.Cached = int(j.answers.hits.Load())
 	}

@@ -64,6 +64,9 @@ type scoring struct {
 	Seed       int64    `json:"seed"`
 	Duplicates int      `json:"duplicates"`
 	Notes      []string `json:"notes,omitempty"` // of the result, that scoring again does not give
+
+	// Shift is the shift variance of the set's label model, by measure.
+	Shift map[string]float64 `json:"shift_variance,omitempty"`
 }
 
 func scoringOf(in *eval.Input, notes []string) scoring {

@@ -34,7 +34,7 @@ func newCalibrate(a *app) *cobra.Command {
 			"qrels; or a golden set with people's labels. --sheet writes the pairs that are worth a label next as such a\n"+
 			"file, also without --labels: fill in its grades. judge: {labels: fitted} in goldgen.yaml uses the profile from then on.",
 			codeDone, codeFailed, codeUsage, "3 done, but labels were left out", codeNotComparable, codeInterrupted),
-		Example: "  goldgen -C examples/quickstart calibrate --labels labels.csv --sheet next.csv",
+		Example: "  goldgen -C examples/quickstart calibrate --sheet labels.csv",
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := a.project()
