@@ -55,7 +55,7 @@ func (s *study) nestedShift(i int) (map[datasets.SourceMode]float64, error) {
 	sum := map[datasets.SourceMode]float64{}
 	for j := range others {
 		rest := without(others, j)
-		model, err := fitPrior(rest, middlePenalty)
+		model, err := s.fitPrior(rest, middlePenalty)
 		if err != nil {
 			return nil, err
 		}

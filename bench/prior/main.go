@@ -21,6 +21,7 @@ import (
 
 type options struct {
 	data, out, docs string
+	pairs           int
 	quick           bool
 }
 
@@ -29,6 +30,7 @@ func main() {
 	flag.StringVar(&o.data, "data", "../shared/data", "folder of the collections")
 	flag.StringVar(&o.out, "out", "judge/prior.json", "profile to write")
 	flag.StringVar(&o.docs, "docs", "docs/trust.md", "page whose tables are replaced")
+	flag.IntVar(&o.pairs, "pairs", judge.PriorPairs, "random pairs that each coefficient vector is fitted on")
 	flag.BoolVar(&o.quick, "quick", false, "leave out the comparisons of retrievers: no shift variances, no agreement")
 	flag.Parse()
 	if err := run(context.Background(), o, os.Stderr); err != nil {
@@ -46,7 +48,7 @@ func run(ctx context.Context, o options, progress io.Writer) error {
 		}
 		all = append(all, m)
 	}
-	s, err := studyOf(all, !o.quick, progress)
+	s, err := studyOf(all, o, progress)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ const middlePenalty = 3
 
 // study is all that is measured.
 type study struct {
+	fitter
 	all       []*material
 	penalty   float64
 	model     *judge.LabelModel
@@ -49,13 +50,13 @@ type learnt struct {
 	priorLoss, worseShares float64
 }
 
-func studyOf(all []*material, compare bool, progress io.Writer) (*study, error) {
-	s := &study{all: all, progress: progress, compared: compare}
+func studyOf(all []*material, o options, progress io.Writer) (*study, error) {
+	s := &study{all: all, fitter: fitter{o.pairs}, progress: progress, compared: !o.quick}
 	var err error
-	if s.penalty, err = choosePenalty(all); err != nil {
+	if s.penalty, err = s.choosePenalty(all); err != nil {
 		return nil, err
 	}
-	if s.model, err = fitPrior(all, s.penalty); err != nil {
+	if s.model, err = s.fitPrior(all, s.penalty); err != nil {
 		return nil, err
 	}
 	for i := range all {
@@ -66,19 +67,22 @@ func studyOf(all []*material, compare bool, progress io.Writer) (*study, error) 
 		}
 		s.left = append(s.left, l)
 	}
-	if !compare {
+	if !s.compared {
 		return s, nil
 	}
 	s.shift = meanShift(s.left)
 	return s, s.agree()
 }
 
-func fitPrior(all []*material, penalty float64) (*judge.LabelModel, error) {
+// fitter fits priors whose coefficient vectors see so many pairs each.
+type fitter struct{ pairs int }
+
+func (f fitter) fitPrior(all []*material, penalty float64) (*judge.LabelModel, error) {
 	var pairs [][]judge.LabelledPair
 	for _, m := range all {
 		pairs = append(pairs, m.pairs(judge.PriorFeatures()))
 	}
-	return judge.FitPrior(pairs, judge.PriorOptions{Features: judge.PriorFeatures(), Penalty: penalty, Seed: seed})
+	return judge.FitPrior(pairs, judge.PriorOptions{Features: judge.PriorFeatures(), Penalty: penalty, Pairs: f.pairs, Seed: seed})
 }
 
 // without is the collections but one.
@@ -87,14 +91,14 @@ func without(all []*material, i int) []*material {
 }
 
 // choosePenalty takes the penalty with the least loss on collections left out.
-func choosePenalty(all []*material) (float64, error) {
+func (f fitter) choosePenalty(all []*material) (float64, error) {
 	if len(all) < 2 {
 		return middlePenalty, nil
 	}
 	losses := map[float64]float64{}
 	for _, penalty := range penalties() {
 		for i := range all {
-			m, err := fitPrior(without(all, i), penalty)
+			m, err := f.fitPrior(without(all, i), penalty)
 			if err != nil {
 				return 0, err
 			}
@@ -119,10 +123,10 @@ func logLoss(predicted []judge.Predicted) float64 {
 
 func (s *study) leaveOut(i int) (l leftOut, err error) {
 	l.m = s.all[i]
-	if l.penalty, err = choosePenalty(without(s.all, i)); err != nil {
+	if l.penalty, err = s.choosePenalty(without(s.all, i)); err != nil {
 		return l, err
 	}
-	if l.model, err = fitPrior(without(s.all, i), l.penalty); err != nil {
+	if l.model, err = s.fitPrior(without(s.all, i), l.penalty); err != nil {
 		return l, err
 	}
 	pairs := l.m.pairs(l.model.Features)
@@ -164,8 +168,8 @@ func singleAUC(features []string, pairs []judge.LabelledPair) map[string]float64
 // curveDraws is how often labels are drawn for a point of the learning curve.
 const curveDraws = 20
 
-// learn fits on n labels drawn at random and looks at the pairs of other
-// queries.
+// learn fits on n labels drawn at random and looks at the pairs that were not
+// drawn.
 func learn(prior *judge.LabelModel, pairs []judge.LabelledPair, n int) (learnt, error) {
 	out := learnt{labels: n}
 	for draw := range curveDraws {
