@@ -33,26 +33,39 @@ type sought struct {
 	set       datasets.Ref
 	retriever string // name
 	measure   string // of best
+	k         []int  // conventions of best
+	source    string
+}
+
+// like reports whether an entry is of all cases, under the same conventions,
+// and of a format that can be compared.
+func (s *sought) like(e *HistoryEntry) bool {
+	return e.Restriction == "" && e.Format == ResultFormat &&
+		e.Conventions.Source == s.source && slices.Equal(e.Conventions.K, s.k)
 }
 
 // baseline finds the result that a text names: a folder; best, the highest of
 // the history over the same version of the set; or git:REF, the last one of
 // the same set and retriever in the history as of that commit.
 func (p *Project) baseline(ctx context.Context, text string, s sought) (*Baseline, error) {
+	base := &Baseline{Path: text, Why: "as named"}
+	var err error
 	if text == baselineBest {
-		return p.bestBaseline(s)
+		base, err = p.bestBaseline(s)
+	} else if ref, ok := strings.CutPrefix(text, baselineGit); ok {
+		base, err = p.gitBaseline(ctx, ref, s)
 	}
-	if ref, ok := strings.CutPrefix(text, baselineGit); ok {
-		return p.gitBaseline(ctx, ref, s)
+	if err != nil {
+		return nil, err
 	}
-	stored, err := ReadResult(text)
+	stored, err := ReadResult(base.Path)
 	if err == nil {
 		err = stored.check()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--baseline: %w", err)
 	}
-	return &Baseline{Path: text, Why: "as named"}, nil
+	return base, nil
 }
 
 // bestBaseline takes the highest mean, and of equals the newest.
@@ -68,7 +81,7 @@ func (p *Project) bestBaseline(s sought) (*Baseline, error) {
 		e := &h.Entries[i]
 		m, ok := e.Metrics.Get(s.measure)
 		switch {
-		case e.Restriction != "" || !ok || m.Mean == nil || e.Format < ResultFormat:
+		case !s.like(e) || !ok || m.Mean == nil:
 			continue
 		case e.Golden.Digest != s.set.Digest:
 			others++

@@ -136,7 +136,9 @@ func (p *Project) baselineFor(ctx context.Context, g GateEval, set *datasets.Set
 	if err != nil {
 		return nil, err
 	}
-	base, err := p.baseline(ctx, g.Baseline, sought{set: set.Ref(), retriever: name, measure: headline(gates, o.K)})
+	base, err := p.baseline(ctx, g.Baseline, sought{
+		set: set.Ref(), retriever: name, measure: headline(gates, o.K), k: o.K, source: o.Source,
+	})
 	if err == nil && o.Out != "" && p.relative(base.Path) == p.relative(o.Out) {
 		return nil, fmt.Errorf("%w: --out %s: is the baseline, which the new result would take the place of", ErrConfig, o.Out)
 	}
