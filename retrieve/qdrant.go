@@ -72,7 +72,7 @@ func (c QdrantConfig) Validate() error {
 	case c.URL == "":
 		return errors.New("url: empty")
 	case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https"):
-		return errors.New("url: want http://HOST:6334/COLLECTION or https://...")
+		return errors.New("url: want http://HOST:6334/COLLECTION, or https")
 	case u.User != nil:
 		return errors.New("url: holds a user or password; a key goes into api_key, as ${QDRANT_API_KEY}")
 	case c.APIKey != "" && !named.MatchString(c.APIKey):

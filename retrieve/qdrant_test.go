@@ -240,7 +240,7 @@ func TestQdrantErrors(t *testing.T) {
 	server.Create("small", vectorsOf(3, qdrant.Distance_Cosine, []string{""}))
 	for text, want := range map[string]string{
 		"{kind: qdrant}":                                                       "url: empty",
-		"{kind: qdrant, url: localhost}":                                       "url: want http://HOST:6334/COLLECTION or https://...",
+		"{kind: qdrant, url: localhost}":                                       "url: want http://HOST:6334/COLLECTION, or https",
 		"{kind: qdrant, url: 'http://h'}":                                      "collection: empty",
 		"{kind: qdrant, url: 'http://me:pw@h/c'}":                              "url: holds a user or password; a key goes into api_key, as ${QDRANT_API_KEY}",
 		"{kind: qdrant, url: 'http://h/c', api_key: abc}":                      "api_key: a secret must come from the environment, as in ${QDRANT_API_KEY}",
