@@ -292,11 +292,11 @@ func TestPGVectorZeroVector(t *testing.T) {
 func TestPGVectorTimeout(t *testing.T) {
 	conn, dsn, table := postgres(t)
 	run(t, conn, "CREATE TABLE "+table+" (chunk_id text, embedding vector(2))")
-	r := build(t, configured(t, fmt.Sprintf("{kind: pgvector, dsn: %q, table: %s, timeout: 300ms}", dsn, table)), retrieve.Deps{Embedder: fixed{1, 0}})
+	r := build(t, configured(t, fmt.Sprintf("{kind: pgvector, dsn: %q, table: %s, timeout: 2s}", dsn, table)), retrieve.Deps{Embedder: fixed{1, 0}})
 	run(t, conn, "BEGIN")
 	run(t, conn, "LOCK TABLE "+table)
 	_, err := r.Retrieve(t.Context(), retrieve.Query{ID: "q", Text: "x", K: 1})
-	if err == nil || !strings.HasSuffix(err.Error(), ": no answer in time (300ms)") {
+	if err == nil || !strings.HasSuffix(err.Error(), ": no answer in time (2s)") {
 		t.Errorf("got %v", err)
 	}
 	run(t, conn, "ROLLBACK")
