@@ -95,7 +95,7 @@ func (a *answeredBefore) Retrieve(ctx context.Context, q retrieve.Query) (retrie
 	out := retrieve.Result{Took: c.Took}
 	for i, id := range c.Ranking {
 		hit := retrieve.Hit{ChunkID: id}
-		if a.bySpan {
+		if a.bySpan && id == spanName(c.Spans[i]) {
 			hit = retrieve.Hit{DocID: c.Spans[i].Doc, Start: c.Spans[i].Start, End: c.Spans[i].End}
 		}
 		if c.Scores != nil {
