@@ -13,6 +13,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/goldgen/goldgen/internal/distinct"
 	"github.com/goldgen/goldgen/internal/parquetfile"
 )
 
@@ -54,7 +55,7 @@ func (t *TopicQrels) Grade(id string) (grade int, ok bool) {
 // begins with query-id, BEIR's three columns split by tabs. The same id twice
 // in a topic with another grade is an error. Errors name file and line.
 func ReadQrels(path string) (*Qrels, error) {
-	b := &qrelsBuilder{topics: map[string]int32{}}
+	var b qrelsBuilder
 	if err := b.readFile(path); err != nil {
 		return nil, fmt.Errorf("qrels %w", err)
 	}
@@ -68,31 +69,14 @@ func ReadQrels(path string) (*Qrels, error) {
 // qrelsBuilder gathers rows in the file's order and then by topic. Ids share
 // the memory of the file's text, so that a row costs 28 bytes.
 type qrelsBuilder struct {
-	rows   []Qrel
-	topic  []int32          // of each row, an index in names
-	names  []string         // of topics
-	topics map[string]int32 // that index
-	last   int32            // the index of the row before
+	rows  []Qrel
+	topic []int32 // of each row, its number in names
+	names distinct.Names
 }
 
 func (b *qrelsBuilder) add(topic, id string, grade, line int) {
-	b.topic = append(b.topic, b.number(topic))
+	b.topic = append(b.topic, b.names.Add(topic))
 	b.rows = append(b.rows, Qrel{id, int32(grade), int32(line)})
-}
-
-// number is the topic's index in names, where it is added if need be.
-func (b *qrelsBuilder) number(topic string) int32 {
-	if int(b.last) < len(b.names) && b.names[b.last] == topic {
-		return b.last
-	}
-	i, known := b.topics[topic]
-	if !known {
-		i = int32(len(b.names))
-		b.topics[topic] = i
-		b.names = append(b.names, topic)
-	}
-	b.last = i
-	return i
 }
 
 // finish gives each topic its rows, sorts them and folds repeats.
@@ -126,7 +110,9 @@ func (b *qrelsBuilder) finish() (*Qrels, error) {
 // distribute makes the topics' rows parts of one array, in the file's order
 // within a topic.
 func (b *qrelsBuilder) distribute() []TopicQrels {
-	ends := make([]int, len(b.names))
+	b.names.Settle(b.topic)
+	names := b.names.List()
+	ends := make([]int, len(names))
 	for _, t := range b.topic {
 		ends[t]++
 	}
@@ -145,10 +131,10 @@ func (b *qrelsBuilder) distribute() []TopicQrels {
 		copy(ends, ends[1:])
 		ends[len(ends)-1] = len(sorted)
 	}
-	topics := make([]TopicQrels, len(b.names))
+	topics := make([]TopicQrels, len(names))
 	from = 0
 	for t, end := range ends {
-		topics[t] = TopicQrels{ID: b.names[t], Rows: b.rows[from:end:end]}
+		topics[t] = TopicQrels{ID: names[t], Rows: b.rows[from:end:end]}
 		from = end
 	}
 	return topics
@@ -268,7 +254,7 @@ func (b *qrelsBuilder) columns(file *parquet.File) error {
 	}
 	size := min(file.NumRows(), 1<<21) // a damaged footer may promise anything
 	b.rows, b.topic = make([]Qrel, 0, size), make([]int32, 0, size)
-	err := parquetfile.Strings(file, "query_id", func(topic string) { b.topic = append(b.topic, b.number(topic)) })
+	err := parquetfile.Strings(file, "query_id", func(topic string) { b.topic = append(b.topic, b.names.Add(topic)) })
 	if err != nil {
 		return err
 	}

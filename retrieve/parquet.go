@@ -1,6 +1,7 @@
 package retrieve
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -96,13 +97,20 @@ func (t *runTable) readScores(to *rows) error {
 }
 
 func (t *runTable) readRanks(to *rows) error {
-	to.ranks = make([]int64, 0, t.size)
-	return parquetfile.Ints(t.file, "rank", func(n int64) { to.ranks = append(to.ranks, n) })
+	to.ranks = make([]int32, 0, t.size)
+	var wide error
+	err := parquetfile.Ints(t.file, "rank", func(n int64) {
+		to.ranks = append(to.ranks, int32(n))
+		if int64(int32(n)) != n && wide == nil {
+			wide = fmt.Errorf("column rank: row %d: %d is out of range", len(to.ranks), n)
+		}
+	})
+	return cmp.Or(err, wide)
 }
 
 func (t *runTable) readQueries(to *rows) error {
-	to.names, to.query = newNamer(), make([]int32, 0, t.size)
-	return parquetfile.Strings(t.file, "case_id", func(name string) { to.query = append(to.query, to.names.ofString(name)) })
+	to.query = make([]int32, 0, t.size)
+	return parquetfile.Strings(t.file, "case_id", func(name string) { to.query = append(to.query, to.names.Add(name)) })
 }
 
 // runRow is a row of a run in Parquet.

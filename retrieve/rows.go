@@ -5,22 +5,24 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/goldgen/goldgen/internal/distinct"
 )
 
 // rows are a run's rows as read, column by column.
 type rows struct {
-	names  *namer  // of queries
-	query  []int32 // index into its names
+	names  distinct.Names // of queries
+	query  []int32        // number of each
 	ids    []string
 	scores []float64
-	ranks  []int64 // nil where the file's ranks do not count
+	ranks  []int32 // nil where the file's ranks do not count
 }
 
 // entry is one row while its query is sorted.
 type entry struct {
 	id    string
 	score float64
-	rank  int64
+	rank  int32
 }
 
 // byScoreDescID is trec_eval's order: score descending, then id descending.
@@ -44,8 +46,9 @@ func byScoreRankID(a, b entry) int {
 
 // run orders every query's rows and drops repeated ids.
 func (r *rows) run(order func(a, b entry) int) *Run {
-	starts, names := r.group(), r.names.names
-	run := &Run{Queries: names, Rankings: make([]Ranking, len(names)), Rows: len(r.ids), byID: r.names.number}
+	r.names.Settle(r.query)
+	starts, names := r.group(), r.names.List()
+	run := &Run{Queries: names, Rankings: make([]Ranking, len(names)), Rows: len(r.ids), names: r.names}
 	var dropped [2]int
 	var workers sync.WaitGroup
 	half := len(names) / 2
@@ -66,7 +69,7 @@ func (r *rows) run(order func(a, b entry) int) *Run {
 // group brings each query's rows together, in file order, and returns where
 // each begins, with the end of the last.
 func (r *rows) group() []int {
-	starts := make([]int, len(r.names.names)+1)
+	starts := make([]int, len(r.names.List())+1)
 	for _, q := range r.query {
 		starts[q+1]++
 	}
@@ -82,7 +85,7 @@ func (r *rows) group() []int {
 func (r *rows) permute(starts []int) {
 	next := slices.Clone(starts)
 	ids, scores := make([]string, len(r.ids)), make([]float64, len(r.scores))
-	ranks := make([]int64, len(r.ranks))
+	ranks := make([]int32, len(r.ranks))
 	for i, q := range r.query {
 		at := next[q]
 		next[q]++
@@ -177,38 +180,4 @@ func (s *slab) flush() {
 func (s *slab) strings() []string {
 	s.flush()
 	return s.made
-}
-
-// namer numbers names in order of first appearance.
-type namer struct {
-	names  []string
-	number map[string]int32
-	last   int32
-}
-
-func newNamer() *namer { return &namer{number: map[string]int32{}, last: -1} }
-
-func (n *namer) of(name []byte) int32 {
-	if n.last >= 0 && n.names[n.last] == string(name) {
-		return n.last
-	}
-	if i, ok := n.number[string(name)]; ok {
-		n.last = i
-		return i
-	}
-	return n.ofString(string(name))
-}
-
-func (n *namer) ofString(name string) int32 {
-	if n.last >= 0 && n.names[n.last] == name {
-		return n.last
-	}
-	i, ok := n.number[name]
-	if !ok {
-		i = int32(len(n.names))
-		n.names = append(n.names, name)
-		n.number[name] = i
-	}
-	n.last = i
-	return i
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/goldgen/goldgen/internal/distinct"
 )
 
 // Run is the rankings of a run file, compact: strings are slices of a few large
@@ -15,7 +17,7 @@ type Run struct {
 	Rows       int       // rows read
 	Duplicates int       // rows dropped because an earlier one of the query has the id
 
-	byID map[string]int32 // index in Queries
+	names distinct.Names // of Queries
 }
 
 // Ranking is one query's results, best first. The two have the same length.
@@ -26,7 +28,7 @@ type Ranking struct {
 
 // Ranking returns the results of a query; false means that the run lacks it.
 func (r *Run) Ranking(query string) (Ranking, bool) {
-	i, ok := r.byID[query]
+	i, ok := r.names.Index(query)
 	if !ok {
 		return Ranking{}, false
 	}
@@ -67,12 +69,14 @@ func NewRun(tag string, queries []string, results []Result) (*Run, error) {
 	if len(queries) != len(results) {
 		return nil, fmt.Errorf("run: %d results for %d queries", len(results), len(queries))
 	}
-	run := &Run{Tag: tag, Queries: queries, Rankings: make([]Ranking, len(queries)), byID: map[string]int32{}}
+	run := &Run{Tag: tag, Queries: queries, Rankings: make([]Ranking, len(queries))}
+	known := make(map[string]bool, len(queries))
 	for i, query := range queries {
-		if _, ok := run.byID[query]; ok {
+		if known[query] {
 			return nil, fmt.Errorf("run: query %s: duplicate", query)
 		}
-		run.byID[query] = int32(i)
+		known[query] = true
+		run.names.Add(query)
 		seen := map[string]bool{}
 		for _, hit := range results[i].Hits {
 			if hit.ChunkID == "" {
@@ -88,5 +92,6 @@ func NewRun(tag string, queries []string, results []Result) (*Run, error) {
 			r.IDs, r.Scores = append(r.IDs, hit.ChunkID), append(r.Scores, hit.Score)
 		}
 	}
+	run.names.Settle(nil)
 	return run, nil
 }

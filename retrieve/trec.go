@@ -49,7 +49,7 @@ const maxLine = 1 << 20
 func ReadTREC(r io.Reader, name string) (*Run, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 1<<16), maxLine)
-	read := rows{names: newNamer()}
+	var read rows
 	var ids slab
 	tag := ""
 	line := 1
@@ -64,7 +64,7 @@ func ReadTREC(r io.Reader, name string) (*Run, error) {
 		if tag == "" {
 			tag = string(row.tag)
 		}
-		read.query = append(read.query, read.names.of(row.query))
+		read.query = append(read.query, read.names.AddBytes(row.query))
 		ids.add(row.id)
 		read.scores = append(read.scores, row.score)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding"
@@ -23,7 +24,7 @@ func Strings(file *parquet.File, column string, f func(string)) error {
 		if p.fresh {
 			var data []byte
 			data, offsets = p.values.ByteArray()
-			text = string(data)
+			text = textOf(data, p.plain)
 		}
 		if !p.plain {
 			for _, i := range p.indexes {
@@ -36,6 +37,16 @@ func Strings(file *parquet.File, column string, f func(string)) error {
 		}
 		return max(0, len(offsets)-1)
 	})
+}
+
+// textOf is the text of a page, copied, or of a dictionary, which the library
+// allocates for one column chunk, never changes and leaves to the collector: a
+// copy of the ids of a long run would be most of the memory.
+func textOf(data []byte, plain bool) string {
+	if plain || len(data) == 0 {
+		return string(data)
+	}
+	return unsafe.String(unsafe.SliceData(data), len(data))
 }
 
 // Ints is Strings for integers of 32 or 64 bits.
