@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 )
 
 // drawCount is how often uncertain labels are drawn. A draw is one bit of a
@@ -132,9 +133,9 @@ func checkDrawn(measures []Measure, minGrade int) error {
 	for _, m := range measures {
 		switch {
 		case m.gains != "" || m.kind == ndcgExp || m.kind == gain || m.kind == ndcgR || m.kind == ndcgRel:
-			return fmt.Errorf("%s needs grades, but labels of this set are probabilities", m.Name)
+			return m.fail(0, "it needs grades, but labels of this set are probabilities")
 		case m.level > 0 && m.level != minGrade:
-			return fmt.Errorf("%s: labels of this set are probabilities of grade >= %d, no other threshold can be read", m.Name, minGrade)
+			return m.fail(max(0, strings.Index(m.Name, "grade")), fmt.Sprintf("labels of this set are probabilities of grade >= %d, no other threshold can be read", minGrade))
 		}
 	}
 	return nil

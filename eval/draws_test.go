@@ -146,8 +146,8 @@ func TestSureProbabilitiesAreGrades(t *testing.T) {
 
 func TestMeasuresThatNeedGradesAreRefused(t *testing.T) {
 	for names, want := range map[string]string{
-		"ndcg_exp@10":         "ndcg_exp@10 needs grades, but labels of this set are probabilities",
-		"recall@10(grade>=3)": "recall@10(grade>=3): labels of this set are probabilities of grade >= 2, no other threshold can be read",
+		"ndcg_exp@10":         `measure "ndcg_exp@10": character 1: it needs grades, but labels of this set are probabilities`,
+		"recall@10(grade>=3)": `measure "recall@10(grade>=3)": character 11: labels of this set are probabilities of grade >= 2, no other threshold can be read`,
 		"recall@10(grade>=2)": "",
 		"ndcg@10":             "",
 	} {

@@ -87,7 +87,8 @@ func (d *Dimension) has(i int, value string) bool {
 	return slices.ContainsFunc(d.of(i), func(code int32) bool { return d.values[code] == value })
 }
 
-// checkGains reports a label whose grade a measure has no gain for.
+// checkGains reports a label whose grade a measure has no gain for, as a
+// *MeasureError.
 func (in *Input) checkGains() error {
 	for i := range in.Measures {
 		m := &in.Measures[i]
@@ -98,7 +99,7 @@ func (in *Input) checkGains() error {
 		for j := range in.Cases {
 			for _, l := range in.Cases[j].Labels {
 				if l.Grade > most {
-					return fmt.Errorf("case %s: label of %q has grade %d, and %s gives gains up to grade %d", in.Cases[j].ID, l.ID, l.Grade, m.Name, most)
+					return m.fail(max(0, strings.Index(m.Name, "gains")), fmt.Sprintf("gains end at grade %d, and case %s has a label of grade %d for %q", most, in.Cases[j].ID, l.Grade, l.ID))
 				}
 			}
 		}

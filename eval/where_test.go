@@ -78,7 +78,7 @@ func TestCustomGains(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	_, err := eval.Evaluate(input("ndcg(gains=0/1/3)", c))
-	const refused = `case q: label of "a" has grade 3, and ndcg(gains=0/1/3) gives gains up to grade 2`
+	const refused = `measure "ndcg(gains=0/1/3)": character 6: gains end at grade 2, and case q has a label of grade 3 for "a"`
 	if err == nil || err.Error() != refused {
 		t.Errorf("got %v, want %s", err, refused)
 	}

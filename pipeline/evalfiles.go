@@ -48,7 +48,7 @@ func EvalFiles(o FilesOptions) (*Evaluation, error) {
 	}
 	result, err := eval.Evaluate(in)
 	if err != nil {
-		return nil, err
+		return nil, refused(err)
 	}
 	var notes []string
 	if extra > 0 {

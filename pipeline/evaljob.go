@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -85,7 +86,7 @@ func (j *evalJob) run(ctx context.Context) (*Evaluation, error) {
 	}
 	result, err := eval.Evaluate(in)
 	if err != nil {
-		return nil, err
+		return nil, refused(err)
 	}
 	if err := result.AddSources(in, j.cases); err != nil {
 		return nil, err
@@ -99,6 +100,14 @@ func (j *evalJob) run(ctx context.Context) (*Evaluation, error) {
 		return j.keepDiagnosed(ctx, in, result)
 	}
 	return j.keep(in, result)
+}
+
+// refused makes a measure that the labels cannot give a matter of the options.
+func refused(err error) error {
+	if wrong := (*eval.MeasureError)(nil); errors.As(err, &wrong) {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	return err
 }
 
 // openRetriever builds the retriever, then what stands before it: answers from
