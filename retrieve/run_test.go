@@ -60,7 +60,11 @@ func TestReadTREC(t *testing.T) {
 
 func TestReadTRECErrors(t *testing.T) {
 	for name, tc := range map[string]struct{ text, want string }{
-		"five fields":  {"q Q0 d 1 2 t\nq Q0 d 1 2\n", "x.run:2: 5 fields, a run's line has 6: query Q0 document rank score tag"},
+		"five fields": {"q Q0 d 1 2 t\nq Q0 d 1 2\n", "x.run:2: 5 fields, a run's line has 6: query Q0 document rank score tag"},
+		"an id with a space": {"q Q0 a b 1 2 t\n",
+			`x.run:1: more than 6 fields: document "a" has rank "b" and tag "2"; ids cannot hold white space here (a Parquet run can)`},
+		"an id that ends in a number": {"q\tQ0\tpage 7\t1\t0.5\tt\n",
+			`x.run:1: more than 6 fields: document "page" has rank "7" and tag "0.5"; ids cannot hold white space here (a Parquet run can)`},
 		"no number":    {"q Q0 d 1 high t\n", `x.run:1: score "high" is no number`},
 		"NaN":          {"# c\nq Q0 d 1 NaN t\n", "x.run:2: score NaN is not finite"},
 		"infinity":     {"q Q0 d 1 -inf t\n", "x.run:1: score -Inf is not finite"},

@@ -2,6 +2,7 @@ package retrieve
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -43,7 +44,7 @@ const maxLine = 1 << 20
 
 // ReadTREC reads a TREC run, lines of "query Q0 document rank score tag" in any
 // order; what follows the tag, blank lines and lines that begin with # do not
-// count. Results are ordered as trec_eval 10 does: score (double precision)
+// count. A line that an id with a space has moved is an error. Results are ordered as trec_eval 10 does: score (double precision)
 // descending, then id descending by bytes; the rank column is not read. name
 // stands for the reader in errors.
 func ReadTREC(r io.Reader, name string) (*Run, error) {
@@ -85,12 +86,16 @@ type trecRow struct {
 
 func parseTREC(line []byte) (trecRow, error) {
 	var fields [6][]byte
-	n := cutFields(line, &fields)
+	n, more := cutFields(line, &fields)
 	if n == 0 || fields[0][0] == '#' {
 		return trecRow{}, nil
 	}
 	if n < len(fields) {
 		return trecRow{}, fmt.Errorf("%d fields, a run's line has 6: query Q0 document rank score tag", n)
+	}
+	if more && (!isNumber(fields[3]) || isNumber(fields[5])) {
+		return trecRow{}, fmt.Errorf("more than 6 fields: document %q has rank %q and tag %q; ids cannot hold white space here (a Parquet run can)",
+			fields[2], fields[3], fields[5])
 	}
 	score, err := strconv.ParseFloat(string(fields[4]), 64)
 	if err != nil {
@@ -102,11 +107,16 @@ func parseTREC(line []byte) (trecRow, error) {
 	return trecRow{query: fields[0], id: fields[2], tag: fields[5], score: score}, nil
 }
 
-// cutFields splits a line at white space and returns how many fields it found;
-// what follows the last one is left.
-func cutFields(line []byte, fields *[6][]byte) int {
-	n := 0
-	for i := 0; n < len(fields); n++ {
+func isNumber(field []byte) bool {
+	_, err := strconv.ParseFloat(string(field), 64)
+	return err == nil
+}
+
+// cutFields splits a line at white space and returns how many fields it found,
+// and whether more follow the last one.
+func cutFields(line []byte, fields *[6][]byte) (n int, more bool) {
+	i := 0
+	for ; n < len(fields); n++ {
 		for i < len(line) && isSpace(line[i]) {
 			i++
 		}
@@ -119,7 +129,7 @@ func cutFields(line []byte, fields *[6][]byte) int {
 		}
 		fields[n] = line[start:i]
 	}
-	return n
+	return n, len(bytes.TrimSpace(line[i:])) > 0
 }
 
 func isSpace(b byte) bool { return b == ' ' || b >= '\t' && b <= '\r' }
