@@ -30,6 +30,21 @@ type Tops struct {
 	Depth    int
 }
 
+// Chunks lists the chunks of the tops, by case id.
+func (t Tops) Chunks(view CorpusView) map[string][]string {
+	out := map[string][]string{}
+	for id, rankings := range t.Rankings {
+		for _, ranking := range rankings {
+			for _, hit := range ranking.Hits[:min(t.Depth, len(ranking.Hits))] {
+				for _, pos := range positions(view, hit) {
+					out[id] = append(out[id], view.Chunk(pos).ID)
+				}
+			}
+		}
+	}
+	return out
+}
+
 // Extension is the outcome of Extend.
 type Extension struct {
 	Cases   []datasets.Case // all cases, in their order

@@ -79,7 +79,7 @@ func seenOf(pool []Observed) []map[string]float64 {
 }
 
 // Observe pools the cases that are not retired again, with every chunk that has
-// a judgment, and says what is known of each pair: what the pool knows, and the
+// a judgment and those of o.Extra, and says what is known of each pair: what the pool knows, and the
 // grades that a model gave. The answer has an element for each case.
 func Observe(ctx context.Context, cases []datasets.Case, deps Deps, o Options) ([][]Observed, error) {
 	if err := o.Pool.Validate(); err != nil {
@@ -97,7 +97,7 @@ func Observe(ctx context.Context, cases []datasets.Case, deps Deps, o Options) (
 			continue
 		}
 		group.Go(func() (err error) {
-			out[i], err = pooler.observe(gctx, cases[i])
+			out[i], err = pooler.observe(gctx, cases[i], o.Extra[cases[i].ID])
 			return err
 		})
 	}
@@ -119,8 +119,8 @@ func checkVoters(deps Deps) error {
 
 var errMember = errors.New("a pool without its members")
 
-func (p *Pooler) observe(ctx context.Context, c datasets.Case) ([]Observed, error) {
-	var judged []string
+func (p *Pooler) observe(ctx context.Context, c datasets.Case, extra []string) ([]Observed, error) {
+	judged := slices.Clone(extra)
 	graded := map[string]datasets.Judgment{}
 	for _, j := range c.Judgments {
 		judged = append(judged, j.ChunkID)

@@ -33,6 +33,9 @@ type Options struct {
 	Concurrency int            // pairs graded at once; at least 1
 	Progress    func(Progress) // may be nil; called by one goroutine at a time
 	Built       bool           // the queries were made without a model: trust is none
+
+	// Extra are chunks, by case id, that Label and Observe take into the pool.
+	Extra map[string][]string
 }
 
 // Result is a judged set, without its place on disk.

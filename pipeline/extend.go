@@ -37,33 +37,40 @@ func (p *Project) Extend(ctx context.Context, o ExtendOptions) (*Committed, erro
 		return nil, err
 	}
 	defer b.Close()
-	extended, trust, pin, err := p.extendOn(ctx, b, set, judge.Tops{Rankings: rankings, Depth: cmp.Or(o.Depth, p.maxK())})
+	draft, err := p.extendOn(ctx, b, set, judge.Tops{Rankings: rankings, Depth: cmp.Or(o.Depth, p.maxK())})
 	if err != nil || p.DryRun {
 		return nil, err
 	}
-	m := set.Manifest
-	m.Pins.Judge, m.Missed, m.Costs, m.Trust = pin, extended.Missed, p.costs(), trust
-	return p.write(ctx, m.Name, datasets.Draft{Cases: extended.Cases, Rejects: set.Rejects, Manifest: m})
+	draft.Manifest.Costs = p.costs()
+	return p.write(ctx, set.Manifest.Name, draft)
 }
 
-func (p *Project) extendOn(ctx context.Context, b *bench, set *datasets.Set, tops judge.Tops) (judge.Extension, datasets.Trust, *datasets.ModelPin, error) {
-	trust := set.Manifest.Trust
-	deps, pin, done, err := p.openJudge(ctx, b, set.Manifest.Pins.Seed)
+// extendOn grades what the tops add, where there is a judge, and labels it, where
+// there is a label model.
+func (p *Project) extendOn(ctx context.Context, b *bench, set *datasets.Set, tops judge.Tops) (datasets.Draft, error) {
+	draft := datasets.Draft{Cases: set.Cases, Rejects: set.Rejects, Manifest: set.Manifest}
+	m := &draft.Manifest
+	deps, pin, done, err := p.openJudge(ctx, b, m.Pins.Seed)
 	if err != nil {
-		return judge.Extension{}, trust, nil, err
+		return draft, err
 	}
 	defer done()
-	if deps.Judge.Grader == nil {
-		return judge.Extension{}, trust, nil, fmt.Errorf("%w: judge: none grades nothing: name a judge with --provider and --model", ErrConfig)
+	if deps.Judge.Grader == nil && deps.profile == nil {
+		return draft, fmt.Errorf("%w: judge: none grades nothing: name a judge with --provider and --model, or judge: {labels: prior}", ErrConfig)
 	}
 	p.Progress.Begin("judge", len(set.Cases))
 	defer p.Progress.End()
-	options := p.judgeOptions(set.Manifest.Pins.Seed, deps.depth)
-	extension, err := judge.Extend(ctx, set.Cases, tops, deps.Deps, options)
-	if err == nil {
-		extension.Cases, trust, err = p.label(ctx, deps, options, extension.Cases, trust)
+	options := p.judgeOptions(m.Pins.Seed, deps.depth)
+	options.Extra = tops.Chunks(deps.View)
+	if deps.Judge.Grader != nil {
+		extension, err := judge.Extend(ctx, set.Cases, tops, deps.Deps, options)
+		if err != nil {
+			return draft, err
+		}
+		draft.Cases, m.Missed, m.Pins.Judge = extension.Cases, extension.Missed, pin
 	}
-	return extension, trust, pin, err
+	draft.Cases, m.Trust, err = p.label(ctx, deps, options, draft.Cases, m.Trust)
+	return draft, err
 }
 
 // resultRankings reads what results returned for each case of the set. A result

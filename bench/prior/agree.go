@@ -43,34 +43,46 @@ func (s *study) agree() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", l.m.Name, err)
 		}
-		s.agreement = append(s.agreement, rows...)
+		own, err := l.agreeFitted(nested)
+		if err != nil {
+			return fmt.Errorf("%s: %w", l.m.Name, err)
+		}
+		s.agreement, s.fitted = append(s.agreement, rows...), append(s.fitted, own...)
 	}
 	return nil
 }
 
 // nestedShift is the shift variance as the other collections show it, each with
 // a prior that saw neither it nor collection i.
-func (s *study) nestedShift(i int) (map[datasets.SourceMode]float64, error) {
+func (s *study) nestedShift(i int) ([]judge.ShiftVariance, error) {
 	others := without(s.all, i)
-	sum := map[datasets.SourceMode]float64{}
+	var left []leftOut
 	for j := range others {
 		rest := without(others, j)
 		model, err := s.fitPrior(rest, middlePenalty)
 		if err != nil {
 			return nil, err
 		}
-		shift, err := shiftOn(others[j], model, metric)
+		shift, err := shiftOn(others[j], model, metric+",precision@10")
 		if err != nil {
 			return nil, err
 		}
-		for _, v := range shift {
-			sum[datasets.SourceMode(v.Source)] += v.Variance / float64(len(others))
-		}
+		left = append(left, leftOut{shift: shift})
 	}
-	return sum, nil
+	return meanShift(left), nil
 }
 
-func (l *leftOut) agree(shift map[datasets.SourceMode]float64) ([]agreement, error) {
+// shiftIn is the shift variance of metric under a source mode.
+func shiftIn(shift []judge.ShiftVariance, mode datasets.SourceMode) float64 {
+	for _, v := range shift {
+		if v.Metric == metric && v.Source == string(mode) {
+			return v.Variance
+		}
+	}
+	return 0
+}
+
+func (l *leftOut) agree(shift []judge.ShiftVariance) ([]agreement, error) {
 	people, err := l.verdicts(func(q *pooled) []eval.Label { return l.humanLabels(q) }, "", 0)
 	if err != nil {
 		return nil, err
@@ -92,7 +104,7 @@ func (l *leftOut) agree(shift map[datasets.SourceMode]float64) ([]agreement, err
 			rows = append(rows, compareVerdicts(people, found))
 			rows[len(rows)-1].how = "prior, source in, without the shift variance"
 		}
-		found, err := l.verdicts(labels, mode, shift[mode])
+		found, err := l.verdicts(labels, mode, shiftIn(shift, mode))
 		if err != nil {
 			return nil, err
 		}

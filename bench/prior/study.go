@@ -29,6 +29,7 @@ type study struct {
 	progress  io.Writer
 	compared  bool
 	agreement []agreement
+	fitted    []agreement // with labels of the collection's own, on the other queries
 }
 
 // leftOut is what the prior of the other collections does on one.

@@ -146,9 +146,13 @@ func (s *study) printShift(out *strings.Builder) {
 }
 
 func (s *study) printAgreement(out *strings.Builder) {
-	head(out, "Does it order the 24 retrievers as people do (nDCG@10)", "collection", "labels",
-		"pairs that people separate", "of them separated", "reversed", "pairs separated", "right")
-	for _, a := range s.agreement {
+	agreementTable(out, "Does it order the 24 retrievers as people do (nDCG@10)", s.agreement)
+	agreementTable(out, fmt.Sprintf("The same with %d labels of a third of the queries, on the others", ownLabels), s.fitted)
+}
+
+func agreementTable(out *strings.Builder, title string, rows []agreement) {
+	head(out, title, "collection", "labels", "pairs that people separate", "of them separated", "reversed", "pairs separated", "right")
+	for _, a := range rows {
 		row(out, a.collection, a.how, fmt.Sprint(a.people), number(a.power), number(a.reversed), fmt.Sprint(a.separated), number(a.right))
 	}
 	out.WriteString("\n")
