@@ -117,6 +117,17 @@ func TestDrops(t *testing.T) {
 	})
 }
 
+// .3 less .4 is not -.1 in binary fractions, nor is it from .2 to .1 alike.
+func TestDropsAsLargeAsTheMarginAreWithinIt(t *testing.T) {
+	for tenths := 1.0; tenths <= 9; tenths++ {
+		repeated := func(v float64) eval.Input { return ofTopics(withRecall(slices.Repeat([]float64{v}, 40)), "recall@10") }
+		in := eval.CompareInput{Base: repeated((tenths + 1) / 10), Candidate: repeated(tenths / 10)}
+		in.Gates = gates(t, "recall@10 drop <= 0.1")
+		c := compare(t, in)
+		checkGates(t, c.Gates, decided{"recall@10 drop <= 0.1", "", eval.Pass, "within the margin of 0.1"})
+	}
+}
+
 func TestFloors(t *testing.T) {
 	checkVerdicts(t, map[string]verdictCase{
 		// Mean .70, standard error .0461: t = -2.17 against .8, 4.3 against .5.
@@ -124,7 +135,9 @@ func TestFloors(t *testing.T) {
 		"above the floor":  {n: 100, worse: 30, gate: "recall@1 >= 0.50", verdict: eval.Pass, why: "above the floor of 0.5 (p 1."},
 		"near the floor":   {n: 100, worse: 30, gate: "recall@1 >= 0.68", verdict: eval.CannotTell, why: "not for sure below the floor of 0.68 (p 0."},
 		"all on the floor": {n: 100, gate: "recall@1 >= 1", verdict: eval.Pass, why: "mean 1.0000"},
-		"few for a floor":  {n: 5, gate: "recall@1 >= 0.1", verdict: eval.CannotTell, why: "5 independent cases"},
+		// The sum of sixty times .2 is not twelve.
+		"rounding":        {n: 60, gate: "precision@5 >= 0.2", verdict: eval.Pass, why: "all of them equal"},
+		"few for a floor": {n: 5, gate: "recall@1 >= 0.1", verdict: eval.CannotTell, why: "5 independent cases"},
 	})
 }
 

@@ -50,14 +50,19 @@ func (r *gateRun) testFloor(t *decision) {
 	}
 	t.tested, t.above = true, p.mean-t.gate.bound
 	t.basis = fmt.Sprintf("mean %.4f of %s in %d clusters", p.mean, casesWord(p.n), p.clusters)
-	t.harm, t.pass = tTail(t.above, variance, df), tTail(-t.above, variance, df)
-	if variance > 0 {
-		return
+	t.harm, t.pass = boundTails(t.above, variance, df)
+	if variance == 0 {
+		t.basis += ", all of them equal"
 	}
-	t.basis += ", all of them equal"
-	if math.Abs(t.above) < sameValue {
-		t.harm, t.pass = 1, 0 // every case stands on the floor
+}
+
+// boundTails are the p-values of harm and of a pass of a mean that lies above
+// a bound by so much. Where all cases stand on the bound, they keep it.
+func boundTails(above, variance, df float64) (harm, pass float64) {
+	if variance == 0 && math.Abs(above) < sameValue {
+		return 1, 0
 	}
+	return tTail(above, variance, df), tTail(-above, variance, df)
 }
 
 // testDrop tests the differences, each moved by the margin.
@@ -84,8 +89,13 @@ func (r *gateRun) testDrop(t *decision) {
 	}
 	cases, cluster := r.pair.base.groups[t.group].cases, r.pair.base.clusters.of
 	terms := tallies(r.pair.diff, cases, cluster, []int{j})[0].terms(0, t.gate.bound)
+	t.tested = true
+	if !slices.ContainsFunc(terms, func(x float64) bool { return x != 0 }) {
+		t.harm, t.pass = boundTails(0, 0, 0)
+		return
+	}
 	tail := r.pair.flips.test(terms)
-	t.tested, t.harm, t.pass = true, tail.lower, tail.upper
+	t.harm, t.pass = tail.lower, tail.upper
 }
 
 // tDrop tests under uncertain labels.
@@ -95,7 +105,8 @@ func (r *gateRun) tDrop(t *decision, p pooled) {
 		t.cannot("all of the variance lies between label draws")
 		return
 	}
-	t.tested, t.harm, t.pass = true, tTail(t.above, variance, df), tTail(-t.above, variance, df)
+	t.tested = true
+	t.harm, t.pass = boundTails(t.above, variance, df)
 }
 
 // readSourceOnly scores again with the source as the only label, where tested

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -93,11 +94,14 @@ func (t *tally) fill(m *matrix, cases, cluster []int32) {
 }
 
 // terms lists the units' sums of the k-th measure, each case's value moved by
-// margin.
+// margin. What is left of rounding is 0.
 func (t *tally) terms(k int, margin float64) []float64 {
 	out := make([]float64, len(t.n))
 	for u, n := range t.n {
-		out[u] = t.sums[u*len(t.measures)+k] + float64(margin*n)
+		x := t.sums[u*len(t.measures)+k] + float64(margin*n)
+		if math.Abs(x) > sameValue*n {
+			out[u] = x
+		}
 	}
 	return out
 }

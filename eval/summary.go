@@ -51,6 +51,9 @@ func pool(draws []moments) pooled {
 			p.between += float64((d.mean-p.mean)*(d.mean-p.mean)) / (used - 1)
 		}
 	}
+	if p.between <= sameValue*sameValue {
+		p.between = 0 // draws that differ by rounding
+	}
 	return p
 }
 

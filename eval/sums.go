@@ -17,8 +17,8 @@ type sums struct {
 	touched []int32
 }
 
-// openSums are a step's sums; those of a cluster are less a pivot, the first
-// value, so that nothing cancels.
+// openSums are a step's sums of values less a pivot, the first value: nothing
+// cancels, and the mean of equal values is that value.
 type openSums struct {
 	pivot, total float64
 	sum, n       float64 // of the cluster
@@ -59,7 +59,7 @@ func (t *sums) add(value int32, row []float64, cluster int32) {
 		if d != d {
 			s.pivot, d = x, 0
 		}
-		s.total += x
+		s.total += d
 		s.sum += d
 		s.n++
 	}
@@ -94,10 +94,12 @@ func (t *sums) moments(value int32) []moments {
 	out := make([]moments, t.width)
 	for j := range out {
 		o, c := &t.open[int(value)*t.width+j], &t.closed[int(value)*t.width+j]
-		m := moments{n: int(c.n), clusters: int(c.clusters), total: o.total, mean: o.total / c.n}
-		shift, g := m.mean-o.pivot, c.clusters
+		shift, g := o.total/c.n, c.clusters
+		m := moments{n: int(c.n), clusters: int(c.clusters), total: float64(o.pivot*c.n) + o.total, mean: o.pivot + shift}
 		squares := c.aa - float64(2*shift*c.ab) + float64(shift*shift*c.bb)
-		m.variance = max(0, squares) * g / (g - 1) / c.n / c.n
+		if squares > c.bb*sameValue*sameValue { // else the values are equal, but for rounding
+			m.variance = squares * g / (g - 1) / c.n / c.n
+		}
 		out[j] = m
 	}
 	return out
