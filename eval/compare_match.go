@@ -21,7 +21,9 @@ type matched struct {
 // match pairs the cases by id. With common, those that only one side has or
 // that are not the same are left out and counted in the notes.
 func match(in *CompareInput) (*matched, error) {
-	m := &matched{differs: conventionsDiffer(&in.Base, &in.Candidate)}
+	base, candidate := in.Base, in.Candidate
+	meetBySpans(&base, &candidate)
+	m := &matched{differs: conventionsDiffer(&base, &candidate)}
 	at, err := casesByID(in.Candidate.Cases)
 	if err != nil {
 		return nil, fmt.Errorf("candidate: %w", err)
@@ -38,8 +40,17 @@ func match(in *CompareInput) (*matched, error) {
 	if len(keep) == 0 && len(m.differs) == 0 {
 		m.differs = append(m.differs, "no case is the same on both sides")
 	}
-	m.base, m.candidate = pick(&in.Base, keep), pick(&in.Candidate, with)
+	m.base, m.candidate = pick(&base, keep), pick(&candidate, with)
 	return m, nil
+}
+
+// meetBySpans has a ranking of chunks scored by spans too, where the other side
+// ranks spans and it is known where the chunks stand: two chunkings are compared
+// by what their results cover.
+func meetBySpans(a, b *Input) {
+	if a.bySpan() != b.bySpan() && a.SpanUnit != "" && a.SpanUnit == b.SpanUnit {
+		a.Unit, b.Unit = UnitSpans, UnitSpans
+	}
 }
 
 // pairCases lists the indexes of the cases that are the same on both sides, in
@@ -121,7 +132,11 @@ func conventionsDiffer(a, b *Input) []string {
 		}
 	}
 	add("corpus", a.Corpus, b.Corpus)
-	add("unit", a.Unit, b.Unit)
+	if a.bySpan() == b.bySpan() {
+		add("unit", a.Unit, b.Unit)
+	} else {
+		out = append(out, "unit: "+spansAndOthers(a))
+	}
 	add("source", a.Source, b.Source)
 	add("least relevant grade", a.MinGrade, b.MinGrade)
 	add("cases with nothing relevant", emptyWord(a), emptyWord(b))
@@ -130,6 +145,16 @@ func conventionsDiffer(a, b *Input) []string {
 		add(key, a.Pins[key], b.Pins[key])
 	}
 	return out
+}
+
+// spansAndOthers says why rankings of spans and others, of which a is the base,
+// cannot be compared, and how they can.
+func spansAndOthers(base *Input) string {
+	other := "base"
+	if base.bySpan() {
+		other = "candidate"
+	}
+	return fmt.Sprintf("one side ranks spans, and the %s was not scored by spans: eval it with -m span_recall@k, span_precision@k or span_iou@k", other)
 }
 
 func shown(x any) string { return cmp.Or(fmt.Sprint(x), "unknown") }
@@ -157,7 +182,7 @@ func caseDiffers(a, b *Case) string {
 	switch {
 	case x.Query != y.Query:
 		return "another query"
-	case !slices.Equal(x.Evidence, y.Evidence):
+	case !slices.EqualFunc(x.Evidence, y.Evidence, samePlace):
 		return "other evidence"
 	case a.Abstain != b.Abstain, !sameLabels(a.Labels, b.Labels), !slices.Equal(x.Exclude, y.Exclude):
 		return "other labels"
@@ -167,6 +192,13 @@ func caseDiffers(a, b *Case) string {
 		return "another scope"
 	}
 	return ""
+}
+
+// samePlace compares two spans by their bytes, and by their tokens where these
+// were counted on both sides.
+func samePlace(a, b Span) bool {
+	counted := a.EndToken > 0 && b.EndToken > 0
+	return a.Doc == b.Doc && a.Start == b.Start && a.End == b.End && (!counted || a == b)
 }
 
 // sameLabels compares labels in any order.

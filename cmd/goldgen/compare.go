@@ -127,7 +127,7 @@ func verdictNote(c *eval.Comparison, mayCannotTell bool, o pipeline.CompareOptio
 func compareHint(c *eval.Comparison, o pipeline.CompareOptions) string {
 	for _, d := range c.Differs {
 		if n, _, _ := strings.Cut(d, " "); strings.Trim(n, "0123456789") != "" {
-			return "score the candidate again with goldgen eval, with the conventions of the base"
+			return "score one of them again with goldgen eval, with the conventions of the other"
 		}
 	}
 	command := fmt.Sprintf("goldgen compare %s %s", o.Base, o.Candidate)
