@@ -41,6 +41,20 @@ func (o *GateOptions) check(in *Input, trust string) error {
 	return o.checkWaivers()
 }
 
+// CheckReach reports a gate on what a result with these measures, cuts and
+// dimensions will not have, as a *GateError or a *MeasureError.
+func CheckReach(gates []Gate, measures []Measure, ks []int, dimensions []Dimension) error {
+	in := Input{Measures: measures, Header: Header{K: ks}}
+	all, err := addGates(measures, gates, &in)
+	if err == nil {
+		all, err = addHidden(all, gates, judgedCut(gates, all, ks), &in)
+	}
+	if err != nil {
+		return err
+	}
+	return CheckConditions(all, dimensions)
+}
+
 // checkDimension refuses a gate by slices that the results do not have.
 func (g Gate) checkDimension(dimensions []Dimension) error {
 	if g.dimension == "" {

@@ -147,8 +147,9 @@ func (p *Project) MayCannotTell(strict bool) bool {
 // gateTrouble says what to do about gates that cannot be looked at.
 func gateTrouble(err error) error {
 	var gate *eval.GateError
+	var measure *eval.MeasureError
 	switch {
-	case errors.As(err, &gate):
+	case errors.As(err, &gate), errors.As(err, &measure):
 		return fmt.Errorf("%w: %w", ErrConfig, err)
 	case errors.Is(err, eval.ErrUntrusted):
 		return hinted("have labels judged, or say --accept-untrusted if the gate is only to try the pipeline out", "%w: %w", ErrConfig, err)

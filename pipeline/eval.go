@@ -35,6 +35,8 @@ type EvalOptions struct {
 	Diagnose      bool   // ask further to find out why cases failed
 	Answers       string // with Diagnose: a result of the answers that a system gave from these rankings
 	AnswersBefore string // one of its earlier answers, laid beside what was retrieved then
+
+	gates []eval.Gate // that the result must be able to answer
 }
 
 // Evaluation is a scored retriever and the folder that holds the result.

@@ -58,6 +58,7 @@ func (p *Project) EvalGated(ctx context.Context, o EvalOptions, g GateEval) (*Ga
 		if base, err = p.baselineFor(ctx, g, set, filled, options.Gates); err != nil {
 			return nil, err
 		}
+		o.gates = options.Gates
 	}
 	e, err := p.Eval(ctx, o)
 	if err != nil {

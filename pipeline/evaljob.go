@@ -57,6 +57,9 @@ func (p *Project) newEvalJob(b *bench, set *datasets.Set, o EvalOptions, earlier
 	if err := eval.CheckConditions(j.measures, j.dimensions); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
+	if err := eval.CheckReach(o.gates, j.measures, o.K, j.dimensions); err != nil {
+		return nil, gateTrouble(err)
+	}
 	j.sliceBy, err = dimensionsOf(j.cases, o.SliceBy)
 	return j, err
 }
