@@ -15,6 +15,15 @@ import (
 
 const simulatedSets = 1000
 
+// skipSimulation leaves out what takes minutes: fewer sets could not tell 5 % of
+// false alarms from 8 %.
+func skipSimulation(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a simulation of many sets: run without -short")
+	}
+}
+
 // outcome is what one simulated set showed.
 type outcome struct {
 	alarm   bool // p of the difference is at most .05
@@ -90,6 +99,7 @@ func rankOf(random *rand.Rand, chance float64) int {
 }
 
 func TestCertainLabelsSimulated(t *testing.T) {
+	skipSimulation(t)
 	for _, tt := range []struct {
 		documents int
 		gain      float64
@@ -192,6 +202,7 @@ func labelled(id string, draws []float64, p func(b float64) float64) eval.Label 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 func TestUncertainLabelsSimulated(t *testing.T) {
+	skipSimulation(t)
 	for _, tt := range []struct {
 		name      string
 		documents []int
@@ -225,6 +236,7 @@ func TestUncertainLabelsSimulated(t *testing.T) {
 // gate should neither fail nor pass in more than 5 % of sets. A fail never does.
 // Passes do where hardly a case changes: the bounds are what docs/gates.md says.
 func TestGatesAtTheMargin(t *testing.T) {
+	skipSimulation(t)
 	for _, tt := range []struct {
 		cases  int
 		churn  float64 // share of cases that change besides the drop, half of them for the better
