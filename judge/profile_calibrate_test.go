@@ -129,14 +129,21 @@ func TestLabelGivesEveryPooledPairAChance(t *testing.T) {
 	if again := first["s00#0"]; again.P == nil || *again.P < 0.2 {
 		t.Errorf("the earlier probability of the best chunk stays: %+v", again)
 	}
-	o := l.o
-	o.Concurrency = 1
-	alone, err := judge.Label(t.Context(), l.cases, l.deps, o, prior(t))
-	if err != nil {
-		t.Fatal(err)
+}
+
+func TestLabelDoesNotDependOnConcurrency(t *testing.T) {
+	l := newShelves(t, 6)
+	label := func(concurrency int) judge.Labels {
+		o := l.o
+		o.Concurrency = concurrency
+		got, err := judge.Label(t.Context(), l.cases, l.deps, o, prior(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
 	}
-	if diff := cmp.Diff(got, alone); diff != "" {
-		t.Errorf("labels depend on concurrency: %s", diff)
+	if diff := cmp.Diff(label(1), label(8)); diff != "" {
+		t.Error(diff)
 	}
 }
 
