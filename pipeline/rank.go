@@ -90,18 +90,20 @@ func (r *ranker) rank(ctx context.Context, c *datasets.Case, out *eval.Case) err
 }
 
 // evalHits names each hit by its chunk, and a span by its document and bytes.
-// An id that the snapshot lacks stays as it is: it is unjudged, and counted.
+// An id that the snapshot lacks stays as it is, and so does a span of such a
+// document: it is unjudged, and counted.
 func (b *bench) evalHits(hits []retrieve.Hit) (ids []string, scores []float64, err error) {
 	ids, scores = make([]string, len(hits)), make([]float64, len(hits))
 	for i, h := range hits {
 		resolved, err := retrieve.Resolve(h, b.view)
 		switch {
-		case err != nil && h.ChunkID != "":
+		case err != nil && (h.ChunkID != "" || h.IsSpan()):
 			b.unknown.Add(1)
 			resolved = h
 		case err != nil:
 			return nil, nil, err
-		case resolved.IsSpan():
+		}
+		if resolved.IsSpan() {
 			resolved.ChunkID = fmt.Sprintf("%s[%d,%d)", h.DocID, h.Start, h.End)
 		}
 		ids[i], scores[i] = resolved.ChunkID, resolved.Score
