@@ -218,15 +218,23 @@ func ShiftsIn(figures map[string]float64, mode datasets.SourceMode) map[string]f
 	return out
 }
 
-// ShiftOf is the shift variance of a measure among ShiftsIn's. A measure that has
-// none takes the greatest: an error that was not measured is not 0.
+// ShiftOf is the shift variance of a measure among ShiftsIn's. One that was not
+// measured takes the greatest of the same formula at other cuts, else of all: an
+// error that was not measured is not 0.
 func ShiftOf(shifts map[string]float64, metric string) float64 {
 	if v, ok := shifts[metric]; ok {
 		return v
 	}
-	greatest := 0.0
-	for _, v := range shifts {
+	greatest, same, known := 0.0, 0.0, false
+	formula, _, _ := strings.Cut(metric, "@")
+	for name, v := range shifts {
 		greatest = max(greatest, v)
+		if of, _, _ := strings.Cut(name, "@"); of == formula {
+			same, known = max(same, v), true
+		}
+	}
+	if known {
+		return same
 	}
 	return greatest
 }

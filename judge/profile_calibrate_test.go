@@ -322,6 +322,12 @@ func TestShiftsIn(t *testing.T) {
 	if got := judge.ShiftOf(judge.ShiftsIn(figures, datasets.SourceIn), "rbp"); got != greatest || got == 0 {
 		t.Errorf("a measure that was not measured: %v, want the greatest, %v", got, greatest)
 	}
+	table := map[string]float64{"ndcg@5": 0.1, "ndcg@10": 0.3, "mrr": 0.2, "success@1": 0.9}
+	for metric, want := range map[string]float64{"ndcg@5": 0.1, "ndcg@20": 0.3, "mrr@10": 0.2, "rbp": 0.9} {
+		if got := judge.ShiftOf(table, metric); got != want {
+			t.Errorf("%s: %v, want %v", metric, got, want)
+		}
+	}
 	if got := judge.ShiftsIn(map[string]float64{"canary_auc": 0.9}, datasets.SourceIn); got != nil {
 		t.Errorf("a set without a label model: %v", got)
 	}

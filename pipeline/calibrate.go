@@ -100,6 +100,9 @@ func (c *calibrator) run(ctx context.Context) (*Calibrated, error) {
 		return nil, err
 	}
 	cases, usable, report := c.labels.match(c.set, c.bench)
+	if report.Read == 0 && c.o.Labels != "" {
+		return nil, fmt.Errorf("labels %s: none in it; %d rows have no grade yet", c.o.Labels, report.Empty)
+	}
 	if len(usable) == 0 && c.o.Labels != "" {
 		return nil, fmt.Errorf("labels %s: none of %d is of a case and a chunk of %s", c.o.Labels, report.Read, c.set.Ref())
 	}
