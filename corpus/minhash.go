@@ -3,11 +3,12 @@ package corpus
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"unicode"
 
-	"math/rand/v2"
+	"github.com/goldgen/goldgen/internal/unionfind"
 )
 
 // Near-duplicates: two texts are similar when the estimated Jaccard similarity
@@ -127,10 +128,7 @@ func (s *signature) similar(o *signature) bool {
 // group. Groups are the connected components of similar pairs, found in index
 // order, so they do not depend on how the signatures were made.
 func nearGroups(sigs []signature) []int32 {
-	parent := make([]int32, len(sigs))
-	for i := range parent {
-		parent[i] = int32(i)
-	}
+	sets := unionfind.New(len(sigs))
 	type entry struct {
 		key   uint64
 		index int32
@@ -155,27 +153,26 @@ func nearGroups(sigs []signature) []int32 {
 			if i == 0 || entries[i-1].key != e.key {
 				leaders = leaders[:0]
 			}
-			leaders = joinSimilar(sigs, parent, leaders, e.index)
+			leaders = joinSimilar(sigs, sets, leaders, e.index)
 		}
 	}
-	for i := range parent {
-		parent[i] = root(parent, int32(i))
+	for i := range sets {
+		sets[i] = sets.Root(int32(i))
 	}
-	return parent
+	return sets
 }
 
 // joinSimilar joins one member of a bucket with the leaders that it resembles;
 // one that resembles none becomes a leader.
-func joinSimilar(sigs []signature, parent, leaders []int32, member int32) []int32 {
+func joinSimilar(sigs []signature, sets unionfind.Sets, leaders []int32, member int32) []int32 {
 	joined := false
 	for _, l := range leaders {
-		if root(parent, l) == root(parent, member) {
+		if sets.Root(l) == sets.Root(member) {
 			joined = true
 			continue
 		}
 		if sigs[l].similar(&sigs[member]) {
-			a, b := root(parent, l), root(parent, member)
-			parent[max(a, b)] = min(a, b)
+			sets.Join(l, member)
 			joined = true
 		}
 	}
@@ -183,12 +180,4 @@ func joinSimilar(sigs []signature, parent, leaders []int32, member int32) []int3
 		leaders = append(leaders, member)
 	}
 	return leaders
-}
-
-func root(parent []int32, i int32) int32 {
-	for parent[i] != i {
-		parent[i] = parent[parent[i]]
-		i = parent[i]
-	}
-	return i
 }

@@ -1,6 +1,10 @@
 package eval
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/goldgen/goldgen/internal/unionfind"
+)
 
 const (
 	minDocuments = 30 // below, cases are grouped by something smaller than a document
@@ -69,43 +73,27 @@ func everyDocumentHas(cases []Case, key func(*Case) []string) bool {
 // connect finds the connected components by union-find; a root is the first
 // case of its component.
 func connect(cases []Case, key func(*Case) []string) *clusters {
-	parent := make([]int32, len(cases))
-	for i := range parent {
-		parent[i] = int32(i)
-	}
+	sets := unionfind.New(len(cases))
 	first := map[string]int32{}
 	for i := range cases {
 		for _, k := range key(&cases[i]) {
 			if j, ok := first[k]; ok {
-				join(parent, j, int32(i))
+				sets.Join(j, int32(i))
 			} else {
 				first[k] = int32(i)
 			}
 		}
 	}
-	return number(parent)
-}
-
-func root(parent []int32, i int32) int32 {
-	for parent[i] != i {
-		parent[i] = parent[parent[i]]
-		i = parent[i]
-	}
-	return i
-}
-
-func join(parent []int32, a, b int32) {
-	a, b = root(parent, a), root(parent, b)
-	parent[max(a, b)] = min(a, b)
+	return number(sets)
 }
 
 // number counts clusters in the order of their first case and sorts the cases
 // by cluster.
-func number(parent []int32) *clusters {
-	c := &clusters{of: make([]int32, len(parent)), order: make([]int32, len(parent))}
+func number(sets unionfind.Sets) *clusters {
+	c := &clusters{of: make([]int32, len(sets)), order: make([]int32, len(sets))}
 	var sizes []int32
-	for i := range parent {
-		r := root(parent, int32(i))
+	for i := range sets {
+		r := sets.Root(int32(i))
 		if int(r) == i {
 			c.of[i] = int32(len(sizes))
 			sizes = append(sizes, 0)
