@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/goldgen/goldgen/internal/delong"
 )
 
 // abstention compares the cases that expect an answer with those that expect
@@ -86,17 +88,9 @@ func topScores(cases []Case, abstain bool) []float64 {
 // auroc is the chance that a random one of high exceeds a random one of low,
 // ties counting half (Mann and Whitney).
 func auroc(high, low []float64) float64 {
-	slices.Sort(low)
-	wins := 0.0
-	for _, x := range high {
-		below, _ := slices.BinarySearch(low, x)
-		upto, _ := slices.BinarySearchFunc(low, x, func(e, t float64) int {
-			if e <= t {
-				return -1
-			}
-			return 1
-		})
-		wins += float64(below) + float64(upto-below)/2
+	sum := 0.0
+	for _, share := range delong.Placements(high, low) {
+		sum += share
 	}
-	return wins / float64(len(high)) / float64(len(low))
+	return sum / float64(len(high))
 }

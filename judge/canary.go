@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/goldgen/goldgen/internal/delong"
 )
 
 // States of a verdict.
@@ -104,35 +106,18 @@ func (g *Grade) value() float64 {
 
 // aucDeLong is the AUC of xs over ys with its 95 % bounds within [0, 1].
 func aucDeLong(xs, ys []Grade) (auc, low, high float64) {
-	above := placements(xs, ys)
-	below := placements(ys, xs)
+	above := delong.Placements(values(xs), values(ys))
+	below := delong.Placements(values(ys), values(xs))
 	auc, varAbove := meanVariance(above)
 	_, varBelow := meanVariance(below)
 	half := normalQuant95 * math.Sqrt(varAbove/float64(len(above))+varBelow/float64(len(below)))
 	return auc, max(0, auc-half), min(1, auc+half)
 }
 
-// placements gives, for each of xs, the share of ys below it, ties and unknown
-// values counting one half.
-func placements(xs, ys []Grade) []float64 {
-	var known []float64
-	for i := range ys {
-		if v := ys[i].value(); !math.IsNaN(v) {
-			known = append(known, v)
-		}
-	}
-	slices.Sort(known)
-	unknown := float64(len(ys) - len(known))
-	out := make([]float64, len(xs))
-	for i := range xs {
-		v := xs[i].value()
-		if math.IsNaN(v) {
-			out[i] = 0.5
-			continue
-		}
-		under, _ := slices.BinarySearch(known, v)
-		upTo, _ := slices.BinarySearch(known, math.Nextafter(v, math.Inf(1)))
-		out[i] = (float64(under) + float64(0.5*float64(upTo-under)) + float64(0.5*unknown)) / float64(len(ys))
+func values(grades []Grade) []float64 {
+	out := make([]float64, len(grades))
+	for i := range grades {
+		out[i] = grades[i].value()
 	}
 	return out
 }
