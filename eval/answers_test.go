@@ -230,7 +230,7 @@ func TestAnswerGates(t *testing.T) {
 	}{
 		{"well above the floor", "faithfulness >= 0.8", fleet(100, 95, 0), fleet(100, 95, 0), []string{eval.Pass}, "mean 0.9500"},
 		{"well below the floor", "faithfulness >= 0.8", fleet(100, 60, 0), fleet(100, 60, 0), []string{eval.Fail}, "after Holm"},
-		{"near the floor", "faithfulness >= 0.8", fleet(100, 81, 0), fleet(100, 81, 0), []string{eval.CannotTell}, "neither"},
+		{"near the floor", "faithfulness >= 0.8", fleet(100, 81, 0), fleet(100, 81, 0), []string{eval.CannotTell}, "mean 0.8100 over 100 cases in 100 clusters: not for sure below the floor of 0.8 (p 0.6), nor above it (p 0.4)"},
 		{"all right, no variance", "faithfulness >= 1", fleet(50, 50, 0), fleet(50, 50, 0), []string{eval.Pass}, "mean 1.0000"},
 		{"few cases", "faithfulness >= 0.5", fleet(9, 9, 0), fleet(9, 9, 0), []string{eval.CannotTell}, "9 independent cases"},
 		{"too much unknown", "faithfulness >= 0.5", fleet(100, 90, 6), fleet(100, 90, 0), []string{eval.CannotTell}, "6 % of the values are unknown"},
@@ -238,7 +238,7 @@ func TestAnswerGates(t *testing.T) {
 		{"nothing changed", "correctness drop <= 0.02", fleet(100, 50, 0), fleet(100, 50, 0), []string{eval.Pass}, "0 of 100 cases changed"},
 		{"a large drop", "correctness drop <= 0.02", fleet(100, 60, 0), fleet(100, 90, 0), []string{eval.Fail}, "difference -0.3000"},
 		{"a rise", "correctness drop <= 0.02", fleet(100, 90, 0), fleet(100, 60, 0), []string{eval.Pass}, "difference +0.3000"},
-		{"a small drop", "correctness drop <= 0.02", fleet(100, 88, 0), fleet(100, 90, 0), []string{eval.CannotTell}, "difference -0.0200"},
+		{"a small drop", "correctness drop <= 0.02", fleet(100, 88, 0), fleet(100, 90, 0), []string{eval.CannotTell}, "difference -0.0200 over 100 cases in 100 clusters: not for sure worse by more than the margin of 0.02"},
 		{"by slice", "faithfulness >= 0.8 by half", fleet(100, 98, 0), fleet(100, 98, 0), []string{eval.Pass, eval.Pass}, "over 50 cases"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

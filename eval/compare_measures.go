@@ -94,13 +94,6 @@ func (g Gate) unscored(measures []Measure, depth int) error {
 	return &GateError{Gate: g.text, At: 0, Why: why, Near: nearest(g.measure.Name, names)}
 }
 
-// nearest lists up to three of the names, those most like the one given first.
-func nearest(name string, names []string) []string {
-	out := slices.Clone(names)
-	slices.SortStableFunc(out, func(a, b string) int { return editDistance(name, a) - editDistance(name, b) })
-	return out[:min(3, len(out))]
-}
-
 // judgedCut is where unjudged results are counted: the largest cut of the
 // gates, else the largest compared.
 func judgedCut(gates []Gate, measures []Measure, ks []int) int {

@@ -140,8 +140,12 @@ func checkHolm(t *testing.T, family eval.Differences) {
 }
 
 func TestTheSameOnAnyNumberOfProcessors(t *testing.T) {
+	cases := 3000
+	if testing.Short() {
+		cases = 1100 // two blocks still
+	}
 	for _, draws := range []bool{false, true} {
-		base, candidate := generated(3000, 10, draws), generated(3000, 10, draws)
+		base, candidate := generated(cases, 10, draws), generated(cases, 10, draws)
 		for i := range candidate.Cases {
 			slices.Reverse(candidate.Cases[i].Ranking)
 			candidate.Cases[i].Scores = nil

@@ -60,16 +60,12 @@ type GateError struct {
 }
 
 func (e *GateError) Error() string {
-	s := fmt.Sprintf("gate %q: character %d: %s", e.Gate, len([]rune(e.Gate[:e.At]))+1, e.Why)
-	if len(e.Near) > 0 {
-		s += "; near it: " + strings.Join(e.Near, ", ")
-	}
-	return s
+	return "gate " + pointed(e.Gate, e.At, e.Why, e.Near)
 }
 
 // Caret shows the gate with a mark under the character that is wrong.
 func (e *GateError) Caret() string {
-	return e.Gate + "\n" + strings.Repeat(" ", len([]rune(e.Gate[:e.At]))) + "^"
+	return caret(e.Gate, e.At)
 }
 
 // latencyNames are the percentiles that a gate can bound.
@@ -84,8 +80,7 @@ var latencyNames = []string{"p50", "p95", "p99"}
 //	leaks = 0
 //	critical failures = 0                  cases tagged critical; failures@5 for a cut
 func ParseGate(text string) (Gate, error) {
-	p := &gateParser{text: text, words: gateWords(text)}
-	p.gate.text = strings.Join(strings.Fields(text), " ")
+	p := newGateParser(text)
 	switch first := p.next(); {
 	case first.text == "":
 		p.fail(first, "expected a gate, such as recall@10 drop <= 0.02")
@@ -99,13 +94,7 @@ func ParseGate(text string) (Gate, error) {
 	default:
 		p.tested(first)
 	}
-	if rest := p.next(); p.err == nil && rest.text != "" {
-		p.fail(rest, "expected nothing more")
-	}
-	if p.err != nil {
-		return Gate{}, p.err
-	}
-	return p.gate, nil
+	return p.finish()
 }
 
 // gateWord is a word or an operator of a gate. An empty one is the end.
@@ -164,6 +153,21 @@ type gateParser struct {
 	words []gateWord
 	gate  Gate
 	err   error
+}
+
+func newGateParser(text string) *gateParser {
+	return &gateParser{text: text, words: gateWords(text), gate: Gate{text: strings.Join(strings.Fields(text), " ")}}
+}
+
+// finish is the gate, if nothing is left to read.
+func (p *gateParser) finish() (Gate, error) {
+	if rest := p.next(); p.err == nil && rest.text != "" {
+		p.fail(rest, "expected nothing more")
+	}
+	if p.err != nil {
+		return Gate{}, p.err
+	}
+	return p.gate, nil
 }
 
 func (p *gateParser) next() gateWord {
@@ -240,7 +244,13 @@ func (p *gateParser) tested(first gateWord) {
 	if m.aggregate() != mean {
 		p.fail(first, m.Name+" is no mean over cases")
 	}
-	p.gate.measure, p.gate.kind = m, floorGate
+	p.gate.measure = m
+	p.floorOrDrop()
+}
+
+// floorOrDrop reads what follows a measure.
+func (p *gateParser) floorOrDrop() {
+	p.gate.kind = floorGate
 	if p.peek() == "drop" {
 		p.next()
 		p.gate.kind = dropGate

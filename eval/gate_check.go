@@ -116,7 +116,7 @@ func (r *gateRun) decide() ([]GateResult, []string, error) {
 	out := make([]GateResult, len(tests))
 	for i, t := range tests {
 		r.judge(t)
-		out[i] = GateResult{Gate: t.gate.text, Slice: t.slice, Verdict: t.verdict, Why: t.why}
+		out[i] = t.result()
 		if t.verdict != Pass {
 			out[i].Waived = r.o.waiver(t.gate)
 		}
@@ -179,8 +179,17 @@ func correct(tests []*decision) {
 	}
 }
 
-// judge turns p-values into a verdict. The others have theirs already.
+// judge decides a test, as far as the labels carry it. The others have their
+// verdicts already.
 func (r *gateRun) judge(t *decision) {
+	if t.tested {
+		t.decide(r.o.alpha())
+		r.holdBack(t)
+	}
+}
+
+// decide turns the p-values of a test into a verdict.
+func (t *decision) decide(alpha float64) {
 	if !t.tested {
 		return
 	}
@@ -189,15 +198,18 @@ func (r *gateRun) judge(t *decision) {
 		worse, better, of = "below", "above", fmt.Sprintf("the floor of %v", t.gate.bound)
 	}
 	switch {
-	case t.harmHolm <= r.o.alpha():
+	case t.harmHolm <= alpha:
 		t.verdict, t.why = Fail, fmt.Sprintf("%s: %s %s (p %.2g, %.2g after Holm)", t.basis, worse, of, t.harm, t.harmHolm)
-	case t.pass <= r.o.alpha():
+	case t.pass <= alpha:
 		t.verdict, t.why = Pass, fmt.Sprintf("%s: %s %s (p %.2g)", t.basis, better, of, t.pass)
 	default:
 		t.verdict = CannotTell
 		t.why = fmt.Sprintf("%s: not for sure %s %s (p %.2g), nor %s it (p %.2g)", t.basis, worse, of, t.harm, better, t.pass)
 	}
-	r.holdBack(t)
+}
+
+func (t *decision) result() GateResult {
+	return GateResult{Gate: t.gate.text, Slice: t.slice, Verdict: t.verdict, Why: t.why}
 }
 
 // holdBack makes a verdict one that cannot tell where the labels do not carry

@@ -53,6 +53,8 @@ func TestMeasureErrorsPointAtTheCharacter(t *testing.T) {
 	for name, want := range map[string]eval.MeasureError{
 		"":                    {At: 0, Why: "expected a measure, such as ndcg@10"},
 		"ndgc@10":             {At: 0, Why: "no such measure", Near: []string{"ndcg@10"}},
+		"dncg":                {At: 0, Why: "no such measure", Near: []string{"ndcg"}},
+		"NGCD@5":              {At: 0, Why: "no such measure", Near: []string{"ndcg@5"}},
 		"recal@5":             {At: 0, Why: "no such measure", Near: []string{"recall@5"}},
 		"recip_rnk":           {At: 0, Why: "no such measure", Near: []string{"recip_rank"}},
 		"recall":              {At: 6, Why: "recall needs a cut, such as recall@10"},

@@ -77,16 +77,12 @@ type MeasureError struct {
 }
 
 func (e *MeasureError) Error() string {
-	s := fmt.Sprintf("measure %q: character %d: %s", e.Name, len([]rune(e.Name[:e.At]))+1, e.Why)
-	if len(e.Near) > 0 {
-		s += "; near it: " + strings.Join(e.Near, ", ")
-	}
-	return s
+	return "measure " + pointed(e.Name, e.At, e.Why, e.Near)
 }
 
 // Caret shows the name with a mark under the character that is wrong.
 func (e *MeasureError) Caret() string {
-	return e.Name + "\n" + strings.Repeat(" ", len([]rune(e.Name[:e.At]))) + "^"
+	return caret(e.Name, e.At)
 }
 
 // ParseMeasures reads a list; commas outside parentheses separate the names. A
@@ -242,8 +238,8 @@ func nearNames(base, rest string, hasCut bool) []string {
 	}
 	var found []near
 	add := func(name, shown string) {
-		d := editDistance(strings.ToLower(base), strings.ToLower(name))
-		if d <= 1+len(name)/4 && !slices.ContainsFunc(found, func(n near) bool { return n.name == shown }) {
+		d := distance(base, name)
+		if looksLike(d, name) && !slices.ContainsFunc(found, func(n near) bool { return n.name == shown }) {
 			found = append(found, near{shown, d})
 		}
 	}
@@ -275,31 +271,4 @@ func (s spelling) withCut(rest string, hasCut bool) string {
 		return s.name + "@" + rest
 	}
 	return s.name + "@10"
-}
-
-// editDistance counts insertions, deletions, substitutions and swaps of
-// neighbours between a and b (optimal string alignment), by bytes.
-func editDistance(a, b string) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			same := 1
-			if a[i-1] == b[j-1] {
-				same = 0
-			}
-			best := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+same)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				best = min(best, rows[i-2][j-2]+1)
-			}
-			rows[i][j] = best
-		}
-	}
-	return rows[len(a)][len(b)]
 }

@@ -55,19 +55,6 @@ func namesOf(dimensions []Dimension) []string {
 // sliced lists the dimensions that conditions may name.
 func (in *Input) sliced() []Dimension { return slices.Concat(in.Dimensions, in.Slicing) }
 
-// nearWords lists up to three of the words that look like word, nearest first;
-// up to five words at all where none does.
-func nearWords(word string, words []string) []string {
-	near := slices.DeleteFunc(slices.Clone(words), func(w string) bool {
-		return editDistance(strings.ToLower(word), strings.ToLower(w)) > 1+len(w)/4
-	})
-	if len(near) == 0 {
-		return words[:min(5, len(words))]
-	}
-	slices.SortStableFunc(near, func(a, b string) int { return editDistance(word, a) - editDistance(word, b) })
-	return near[:min(3, len(near))]
-}
-
 // holds says of each case whether a measure's conditions hold; nil means that
 // it has none.
 func (in *Input) holds(m *Measure) []bool {
