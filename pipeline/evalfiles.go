@@ -39,6 +39,9 @@ func EvalFiles(o FilesOptions) (*Evaluation, error) {
 		return nil, err
 	}
 	cases, extra := topicCases(qrels, run)
+	if extra == len(run.Queries) {
+		return nil, fmt.Errorf("run %s: none of its %d topics (%s) is in the qrels", o.Run, extra, firstFew(run.Queries))
+	}
 	in := eval.Input{
 		Cases: cases, Measures: measures, MinGrade: max(1, o.MinGrade), KeepEmpty: true, Duplicates: run.Duplicates,
 		Header: eval.Header{

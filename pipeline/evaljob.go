@@ -83,6 +83,9 @@ func (j *evalJob) run(ctx context.Context) (*Evaluation, error) {
 		return nil, err
 	}
 	defer closeRetriever()
+	if err := j.checkRun(); err != nil {
+		return nil, err
+	}
 	in, err := j.input(ctx)
 	if err != nil {
 		return nil, err
@@ -183,9 +186,6 @@ func (j *evalJob) remark() {
 	}
 	if n := j.noticed.cut.Load(); n > 0 {
 		j.notes = append(j.notes, fmt.Sprintf("%d results beyond the %d asked for were cut off", n, j.depth))
-	}
-	if n := j.strangers(); n > 0 {
-		j.notes = append(j.notes, fmt.Sprintf("%d queries of the run are no case of %s and are left out", n, j.set.Ref()))
 	}
 	if j.restriction != "" {
 		j.notes = append(j.notes, fmt.Sprintf("only %d cases were asked (%s): these numbers are not those of the whole set", len(j.cases), j.restriction))

@@ -139,20 +139,34 @@ func (j *evalJob) duplicates() int {
 	return n
 }
 
-// strangers counts the queries of a run file that are no case of the set.
-func (j *evalJob) strangers() (n int) {
+// checkRun refuses a run file none of whose queries is a case of the set, and
+// notes how many are not.
+func (j *evalJob) checkRun() error {
 	r, ok := j.retriever.(*retrieve.RunRetriever)
 	if !ok {
-		return 0
+		return nil
 	}
+	strange := j.strangers(r)
+	switch queries := r.Run().Queries; {
+	case len(strange) == 0:
+	case len(strange) == len(queries):
+		return fmt.Errorf("%s: none of its %d queries (%s) is a case of %s", j.description.Name, len(queries), firstFew(strange), j.set.Ref())
+	default:
+		j.notes = append(j.notes, fmt.Sprintf("%d queries of the run are no case of %s and are left out: %s", len(strange), j.set.Ref(), firstFew(strange)))
+	}
+	return nil
+}
+
+// strangers are the queries of a run file that are no case of the set.
+func (j *evalJob) strangers(r *retrieve.RunRetriever) (out []string) {
 	known := make(map[string]bool, len(j.set.Cases))
 	for i := range j.set.Cases {
 		known[j.set.Cases[i].ID] = true
 	}
 	for _, id := range r.Run().Queries {
 		if !known[id] {
-			n++
+			out = append(out, id)
 		}
 	}
-	return n
+	return out
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/internal/atomicfile"
+	"github.com/goldgen/goldgen/internal/clip"
 )
 
 // sourceState remembers what the latest snapshot was made of, so that a source
@@ -177,10 +178,18 @@ func describeDrift(old, new *corpus.Snapshot) (string, error) {
 	return strings.Join(parts, ", "), nil
 }
 
+// firstFew names the first three ids in order, the beginnings of long ones.
 func firstFew(ids []string) string {
-	slices.Sort(ids)
-	if len(ids) > 3 {
-		return strings.Join(ids[:3], ", ") + ", ..."
+	ids = slices.Sorted(slices.Values(ids))
+	more := len(ids) > 3
+	ids = ids[:min(len(ids), 3)]
+	for i, id := range ids {
+		if short := clip.Bytes(id, 80); short != id {
+			ids[i] = short + "..."
+		}
+	}
+	if more {
+		ids = append(ids, "...")
 	}
 	return strings.Join(ids, ", ")
 }

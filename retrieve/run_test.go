@@ -44,6 +44,10 @@ func TestReadTREC(t *testing.T) {
 			want: retrieve.Run{Tag: "t", Queries: []string{"q"}, Rows: 2,
 				Rankings: []retrieve.Ranking{{IDs: []string{"a", "b"}, Scores: []float64{1.00000000002, 1.00000000001}}}},
 		},
+		"a byte order mark": {
+			text: "\ufeffq Q0 d 1 1 t\r\n",
+			want: retrieve.Run{Tag: "t", Queries: []string{"q"}, Rows: 1, Rankings: []retrieve.Ranking{{IDs: []string{"d"}, Scores: []float64{1}}}},
+		},
 		"empty": {},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -66,6 +70,7 @@ func TestReadTRECErrors(t *testing.T) {
 		"an id that ends in a number": {"q\tQ0\tpage 7\t1\t0.5\tt\n",
 			`x.run:1: more than 6 fields: document "page" has rank "7" and tag "0.5"; ids cannot hold white space here (a Parquet run can)`},
 		"no number":    {"q Q0 d 1 high t\n", `x.run:1: score "high" is no number`},
+		"underscore":   {"q Q0 d 1 1_0 t\n", `x.run:1: score "1_0" is no number`},
 		"NaN":          {"# c\nq Q0 d 1 NaN t\n", "x.run:2: score NaN is not finite"},
 		"infinity":     {"q Q0 d 1 -inf t\n", "x.run:1: score -Inf is not finite"},
 		"too large":    {"q Q0 d 1 1e999 t\n", `x.run:1: score "1e999" is no number`},

@@ -43,8 +43,9 @@ func ReadRun(path string) (*Run, error) {
 const maxLine = 1 << 20
 
 // ReadTREC reads a TREC run, lines of "query Q0 document rank score tag" in any
-// order; what follows the tag, blank lines and lines that begin with # do not
-// count. A line that an id with a space has moved is an error. Results are ordered as trec_eval 10 does: score (double precision)
+// order; a byte order mark, what follows the tag, blank lines and lines that
+// begin with # do not count. A line that an id with a space has moved is an
+// error. Results are ordered as trec_eval 10 does: score (double precision)
 // descending, then id descending by bytes; the rank column is not read. name
 // stands for the reader in errors.
 func ReadTREC(r io.Reader, name string) (*Run, error) {
@@ -55,7 +56,11 @@ func ReadTREC(r io.Reader, name string) (*Run, error) {
 	tag := ""
 	line := 1
 	for ; lines.Scan(); line++ {
-		row, err := parseTREC(lines.Bytes())
+		text := lines.Bytes()
+		if line == 1 {
+			text = bytes.TrimPrefix(text, []byte("\ufeff"))
+		}
+		row, err := parseTREC(text)
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 		}
@@ -98,7 +103,7 @@ func parseTREC(line []byte) (trecRow, error) {
 			fields[2], fields[3], fields[5])
 	}
 	score, err := strconv.ParseFloat(string(fields[4]), 64)
-	if err != nil {
+	if err != nil || bytes.IndexByte(fields[4], '_') >= 0 { // which Go's numbers may have
 		return trecRow{}, fmt.Errorf("score %q is no number", fields[4])
 	}
 	if err := finite(score); err != nil {
