@@ -48,7 +48,7 @@ func (p *Project) Calibrate(ctx context.Context, o CalibrateOptions) (*Calibrate
 	if err != nil {
 		return nil, err
 	}
-	b, err := p.openBench(ctx, s, true)
+	b, err := p.openBench(ctx, s, p.mayExec())
 	if err != nil {
 		return nil, err
 	}

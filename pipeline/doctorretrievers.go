@@ -29,7 +29,7 @@ func (p *Project) doctorSpec(ctx context.Context, spec retrieve.Spec) error {
 		_, err := os.Stat(p.Path(run.File))
 		return err
 	}
-	if spec.Starts(p.Config.Retrievers) != "" && p.Getenv("CI") != "" {
+	if spec.Starts(p.Config.Retrievers) != "" && !p.mayExec() {
 		return hinted("--allow-exec", "starts a command, which needs --allow-exec where CI is set")
 	}
 	if slices.Contains([]string{retrieve.KindHTTP, retrieve.KindQdrant, retrieve.KindPGVector, retrieve.KindMCP}, spec.Kind) {

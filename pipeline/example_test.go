@@ -26,7 +26,7 @@ func ExampleProject_Run() {
 		return
 	}
 	defer p.Close()
-	done, err := p.Run(context.Background(), pipeline.RunOptions{})
+	done, err := p.Run(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -32,7 +32,7 @@ func (p *Project) Extend(ctx context.Context, o ExtendOptions) (*Committed, erro
 	if err != nil {
 		return nil, err
 	}
-	b, err := p.openBench(ctx, s, true)
+	b, err := p.openBench(ctx, s, p.mayExec())
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func (p *Project) Judge(ctx context.Context, h Header, records []generate.Record
 	if err != nil {
 		return nil, err
 	}
-	b, err := p.openBench(ctx, s, true)
+	b, err := p.openBench(ctx, s, p.mayExec())
 	if err != nil {
 		return nil, err
 	}

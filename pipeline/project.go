@@ -30,6 +30,7 @@ type Project struct {
 	Limits       llm.Limits // hard bounds on the run's model calls
 	DryRun       bool       // no call is made; DryRunReport says what would be
 	RetryUnknown bool       // make new attempts where earlier ones left a unit unknown
+	AllowExec    bool       // let retrievers of goldgen.yaml start commands where CI is set
 
 	models models
 }
@@ -85,6 +86,10 @@ func Open(dir string) (*Project, error) {
 		Log: slog.New(slog.DiscardHandler), Progress: NoProgress{}, Now: time.Now,
 	}, nil
 }
+
+// mayExec reports whether retrievers that goldgen.yaml names may start commands:
+// in CI, where the file may be a stranger's, only if that was said.
+func (p *Project) mayExec() bool { return p.AllowExec || p.Getenv("CI") == "" }
 
 // Path joins a path of the configuration to the project's folder.
 func (p *Project) Path(path string) string {

@@ -25,7 +25,7 @@ func TestQuickstartYieldsASet(t *testing.T) {
 			}
 			t.Cleanup(func() { p.Close() })
 			p.Config.Corpus.Source = source
-			done, err := p.Run(t.Context(), pipeline.RunOptions{})
+			done, err := p.Run(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

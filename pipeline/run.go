@@ -10,11 +10,6 @@ import (
 	"github.com/goldgen/goldgen/sample"
 )
 
-// RunOptions change how Run works.
-type RunOptions struct {
-	AllowExec bool
-}
-
 // Done is what a run made.
 type Done struct {
 	Summary     RunSummary
@@ -56,7 +51,7 @@ type EvalRef struct {
 // Run goes through all stages and scores every configured retriever. Records
 // pass from stage to stage in the form that a pipe has, so that both ways give
 // the same bytes.
-func (p *Project) Run(ctx context.Context, o RunOptions) (*Done, error) {
+func (p *Project) Run(ctx context.Context) (*Done, error) {
 	if err := p.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -82,7 +77,7 @@ func (p *Project) Run(ctx context.Context, o RunOptions) (*Done, error) {
 		return nil, err
 	}
 	done := &Done{Generated: g}
-	if done.Evaluations, err = p.evalAll(ctx, committed, o); err != nil {
+	if done.Evaluations, err = p.evalAll(ctx, committed); err != nil {
 		return nil, err
 	}
 	done.Summary = p.Summary(committed, done.Evaluations)
@@ -99,7 +94,7 @@ func piped[T any](h Header, records []T) (Header, []T, error) {
 }
 
 // evalAll scores the configured retrievers over the version.
-func (p *Project) evalAll(ctx context.Context, c *Committed, o RunOptions) ([]*Evaluation, error) {
+func (p *Project) evalAll(ctx context.Context, c *Committed) ([]*Evaluation, error) {
 	set, err := p.Store().Load(c.Ref.Path)
 	if err != nil {
 		return nil, err
@@ -108,7 +103,7 @@ func (p *Project) evalAll(ctx context.Context, c *Committed, o RunOptions) ([]*E
 	if err != nil {
 		return nil, err
 	}
-	b, err := p.openBench(ctx, s, o.AllowExec || p.Getenv("CI") == "")
+	b, err := p.openBench(ctx, s, p.mayExec())
 	if err != nil {
 		return nil, err
 	}

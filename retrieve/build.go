@@ -93,7 +93,7 @@ func (b *Builder) path(arg string) string {
 // mayStart refuses a command where commands were not allowed.
 func (b *Builder) mayStart(command string) error {
 	if !b.deps.AllowExec {
-		return wrong("would start %q, which was not allowed", command)
+		return wrong("would start %q, which %w", command, ErrNotAllowed)
 	}
 	return nil
 }

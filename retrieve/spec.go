@@ -96,6 +96,10 @@ type starter interface{ command() string }
 // it needs: a usage error.
 var ErrSpec = errors.New("wrong retriever")
 
+// ErrNotAllowed is the error of a retriever that would start a command where
+// Deps.AllowExec is not set; it is an ErrSpec too.
+var ErrNotAllowed = errors.New("was not allowed")
+
 // specError is an error that is ErrSpec, without its words.
 type specError struct{ error }
 

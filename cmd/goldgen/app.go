@@ -32,9 +32,10 @@ type app struct {
 	errTerminal    bool
 	width          int
 
-	dir   string
-	json  bool
-	quiet bool
+	dir       string
+	json      bool
+	quiet     bool
+	allowExec bool
 }
 
 // system is the app of the real process.
@@ -94,7 +95,7 @@ func (a *app) project() (*pipeline.Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Version, p.Getenv, p.Now = version, a.getenv, a.now
+	p.Version, p.Getenv, p.Now, p.AllowExec = version, a.getenv, a.now, a.allowExec
 	p.Log = a.logger()
 	p.Progress = a.progress()
 	return p, nil

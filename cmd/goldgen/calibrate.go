@@ -53,6 +53,7 @@ func newCalibrate(a *app) *cobra.Command {
 	f.IntVar(&o.Next, "next", 20, "name so many pairs that are worth a label")
 	f.StringVar(&o.sheet, "sheet", "", "write those pairs to this CSV file, with an empty column for the grade")
 	f.BoolVar(&o.Apply, "apply", false, "write the next version of the set, with the labels and the fitted probabilities")
+	a.allowExecFlag(cmd)
 	a.jsonFlag(cmd)
 	return cmd
 }

@@ -26,6 +26,7 @@ func newDoctor(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&pull, "pull", false, "have Ollama fetch the models that it lacks")
+	a.allowExecFlag(cmd)
 	a.jsonFlag(cmd)
 	return cmd
 }

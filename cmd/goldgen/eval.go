@@ -23,7 +23,6 @@ type evalOptions struct {
 	measures  []string
 	qrels     string
 	runFile   string
-	allowExec bool
 }
 
 func (o *evalOptions) addFlags(f *pflag.FlagSet) {
@@ -50,7 +49,6 @@ func (o *evalOptions) addFlags(f *pflag.FlagSet) {
 	addGateFlags(f, &o.gates.GateChoice)
 	f.StringVar(&o.qrels, "qrels", "", "TREC or Parquet qrels; with --run, no golden set is needed")
 	f.StringVar(&o.runFile, "run", "", "TREC or Parquet run, with --qrels")
-	f.BoolVar(&o.allowExec, "allow-exec", false, "let a retriever of goldgen.yaml start a command where CI is set")
 }
 
 func newEval(a *app) *cobra.Command {
@@ -77,6 +75,7 @@ func newEval(a *app) *cobra.Command {
 		},
 	}
 	o.addFlags(cmd.Flags())
+	a.allowExecFlag(cmd)
 	a.jsonFlag(cmd)
 	cmd.AddCommand(newEvalHistory(a), newEvalAnswers(a))
 	return cmd
@@ -98,7 +97,7 @@ func (a *app) eval(ctx context.Context, o evalOptions) error {
 		return err
 	}
 	defer p.Close()
-	o.AllowExec = o.allowExec || a.getenv("CI") == "" || strings.HasPrefix(o.Retriever, "exec:") || strings.HasPrefix(o.Retriever, "mcp:")
+	o.AllowExec = a.allowExec || a.getenv("CI") == "" || strings.HasPrefix(o.Retriever, "exec:") || strings.HasPrefix(o.Retriever, "mcp:")
 	g, err := p.EvalGated(ctx, o.EvalOptions, o.gates)
 	if err != nil {
 		return err

@@ -103,6 +103,9 @@ func hintOf(err error) string {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, os.ErrPermission) {
 		return "nothing half written is left; free space or permissions, then run the same command again"
 	}
+	if errors.Is(err, retrieve.ErrNotAllowed) {
+		return "where CI is set, --allow-exec lets retrievers of goldgen.yaml start commands"
+	}
 	return llm.Hint(err)
 }
 

@@ -45,6 +45,7 @@ func newJudge(a *app) *cobra.Command {
 	cmd.Flags().StringVar(&o.extend, "extend", "", "golden set whose pools are extended")
 	cmd.Flags().StringSliceVar(&o.from, "from", nil, "with --extend: result folders of eval, repeatable")
 	cmd.Flags().IntVar(&o.depth, "depth", 0, "with --extend: how many results of each count (default: the largest eval.k)")
+	a.allowExecFlag(cmd)
 	a.jsonFlag(cmd)
 	return cmd
 }

@@ -112,6 +112,11 @@ func (a *app) jsonFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&a.json, "json", false, "print one JSON document")
 }
 
+// allowExecFlag adds --allow-exec.
+func (a *app) allowExecFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.allowExec, "allow-exec", false, "let retrievers of goldgen.yaml start commands where CI is set")
+}
+
 // printJSON writes v as the one document of --json.
 func (a *app) printJSON(v any) error {
 	var doc bytes.Buffer

@@ -18,7 +18,6 @@ import (
 type runOptions struct {
 	sampleOptions
 	modelOptions
-	allowExec bool
 }
 
 func newRun(a *app) *cobra.Command {
@@ -43,12 +42,12 @@ func newRun(a *app) *cobra.Command {
 			if err := o.modelOptions.apply(p, runStages(p)...); err != nil {
 				return err
 			}
-			return a.runAll(cmd.Context(), p, o)
+			return a.runAll(cmd.Context(), p)
 		},
 	}
 	o.addPlan(cmd.Flags())
 	o.modelOptions.addFlags(cmd.Flags())
-	cmd.Flags().BoolVar(&o.allowExec, "allow-exec", false, "let retrievers of goldgen.yaml start commands where CI is set")
+	a.allowExecFlag(cmd)
 	a.jsonFlag(cmd)
 	return cmd
 }
@@ -63,8 +62,8 @@ func runStages(p *pipeline.Project) []*pipeline.ModelConfig {
 	return stages
 }
 
-func (a *app) runAll(ctx context.Context, p *pipeline.Project, o runOptions) error {
-	done, err := p.Run(ctx, pipeline.RunOptions{AllowExec: o.allowExec})
+func (a *app) runAll(ctx context.Context, p *pipeline.Project) error {
+	done, err := p.Run(ctx)
 	if err != nil {
 		return err
 	}
