@@ -154,11 +154,11 @@ func writeAnswers(dir string, m answersManifest) error {
 		return err
 	}
 	m.Files, m.Cases, m.Path = map[string]string{casesFile: digest}, nil, ""
-	data, err := json.MarshalIndent(m, "", "  ")
+	data, err := sealResult(m)
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.WriteBytes(filepath.Join(temp, resultFile), 0o644, append(data, '\n')); err != nil {
+	if err := atomicfile.WriteBytes(filepath.Join(temp, resultFile), 0o644, data); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(dir); err != nil {
@@ -191,7 +191,7 @@ func readAnswersManifest(dir string) (answersManifest, error) {
 	case m.Format != AnswersFormat || m.AnswersResult == nil:
 		return m, fmt.Errorf("%s: format %d, this version reads %d", path, m.Format, AnswersFormat)
 	}
-	return m, nil
+	return m, checkResult(path, data)
 }
 
 // kindOfResult is the kind that a result.json names; "" is retrieval's.

@@ -59,7 +59,7 @@ func readManifest(dir string) (resultManifest, error) {
 	case m.Result == nil:
 		return m, fmt.Errorf("%w: %s: holds no result", ErrDamaged, path)
 	}
-	return m, nil
+	return m, checkResult(path, data)
 }
 
 // Kept is a result read whole. Input is what Evaluate took: scored again it

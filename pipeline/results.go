@@ -3,7 +3,6 @@ package pipeline
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -108,11 +107,11 @@ func (d *resultDraft) write(dir string) error {
 		return err
 	}
 	d.Cases, d.Files = len(rows), map[string]string{casesFile: digest}
-	data, err := json.MarshalIndent(d.resultManifest, "", "  ")
+	data, err := sealResult(d.resultManifest)
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.WriteBytes(filepath.Join(temp, resultFile), 0o644, append(data, '\n')); err != nil {
+	if err := atomicfile.WriteBytes(filepath.Join(temp, resultFile), 0o644, data); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(dir); err != nil {

@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
@@ -134,6 +135,49 @@ func TestDamagedResults(t *testing.T) {
 	}
 }
 
+// TestResultsChangedByAByte holds that whatever byte of a result.json changes
+// (every 13th is tried), the folder is refused or reads as it was written.
+func TestResultsChangedByAByte(t *testing.T) {
+	b := newBench(t, nil)
+	e := b.score(t, b.run(t, "mine", func(int) int { return 1 }), pipeline.EvalOptions{})
+	path := filepath.Join(e.Path, "result.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := pipeline.ReadResult(e.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const stride = 13
+	refused := 0
+	for i := 0; i < len(data); i += stride {
+		changed := bytes.Clone(data)
+		changed[i] ^= 1
+		write(t, path, string(changed))
+		got, err := pipeline.ReadResult(e.Path)
+		if err != nil {
+			refused++
+			continue
+		}
+		if diff := cmp.Diff(encoded(t, whole), encoded(t, got)); diff != "" {
+			t.Fatalf("byte %d, %q: %s", i, data[max(0, i-20):i+20], diff)
+		}
+	}
+	if refused < len(data)/stride/2 {
+		t.Errorf("%d of %d changes were refused", refused, len(data)/stride)
+	}
+}
+
+func encoded(t *testing.T, v any) string {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
 // TestFormatOneIsReadable holds that numbers of old results can be read, and
 // that they say what they lack.
 func TestFormatOneIsReadable(t *testing.T) {
@@ -216,6 +260,7 @@ func edit(t *testing.T, dir, key string, value any) {
 		t.Fatal(err)
 	}
 	doc[key] = value
+	delete(doc, "digest") // as if it had been written so
 	if data, err = json.Marshal(doc); err != nil {
 		t.Fatal(err)
 	}
