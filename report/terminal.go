@@ -168,7 +168,7 @@ func caseWords(r *eval.Result) string {
 		parts = append(parts, fmt.Sprintf("%.0f %% of %d results judged", 100*float64(c.Judged)/float64(c.Results), c.Results))
 	}
 	if c.Unknown > 0 {
-		parts = append(parts, fmt.Sprintf("%d of unknown grade (asked, and no usable reply)", c.Unknown))
+		parts = append(parts, fmt.Sprintf("%d of unknown grade (asked, and none given)", c.Unknown))
 	}
 	return strings.Join(parts, ", ")
 }
