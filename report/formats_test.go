@@ -192,21 +192,31 @@ func TestOutcome(t *testing.T) {
 }
 
 func TestFormatsReturnWriteErrors(t *testing.T) {
-	for name, write := range map[string]func(io.Writer, *report.Findings) error{
-		"html": report.HTML, "pull request": report.PullRequest, "junit": report.JUnit, "json": report.JSON, "csv": report.CSV,
-	} {
-		if err := write(broken{}, whole(9)); !errors.Is(err, errBroken) {
-			t.Errorf("%s: got %v", name, err)
+	for _, format := range report.Formats() {
+		if err := format.Write(broken{}, whole(9)); !errors.Is(err, errBroken) {
+			t.Errorf("%s: got %v", format.Name, err)
 		}
 	}
 }
 
 func TestFormatsAreTheSameEachTime(t *testing.T) {
-	for name, write := range map[string]func(io.Writer, *report.Findings) error{
-		"html": report.HTML, "pull request": report.PullRequest, "junit": report.JUnit, "json": report.JSON, "csv": report.CSV,
+	for _, format := range report.Formats() {
+		if written(t, format.Write, whole(60)) != written(t, format.Write, whole(60)) {
+			t.Errorf("%s: two documents of the same findings differ", format.Name)
+		}
+	}
+}
+
+func TestFormatFor(t *testing.T) {
+	for _, tt := range []struct {
+		name, ending, want string
+		ok                 bool
+	}{
+		{"", "", "html", true}, {"", ".txt", "html", true}, {"", ".MD", "markdown", true}, {"", ".xml", "junit", true},
+		{"csv", ".html", "csv", true}, {"pdf", ".html", "html", false},
 	} {
-		if written(t, write, whole(60)) != written(t, write, whole(60)) {
-			t.Errorf("%s: two documents of the same findings differ", name)
+		if got, ok := report.FormatFor(tt.name, tt.ending); got.Name != tt.want || ok != tt.ok {
+			t.Errorf("--format %q, ending %q: got %s, %v, want %s, %v", tt.name, tt.ending, got.Name, ok, tt.want, tt.ok)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"os"
 	"regexp"
 	"strconv"
@@ -180,11 +179,9 @@ func anyFindings(t *rapid.T) *report.Findings {
 
 // A result with nothing in it is a page all the same.
 func TestPageOfAlmostNothing(t *testing.T) {
-	for name, write := range map[string]func(io.Writer, *report.Findings) error{
-		"html": report.HTML, "pull request": report.PullRequest, "junit": report.JUnit, "json": report.JSON, "csv": report.CSV,
-	} {
-		if written(t, write, &report.Findings{Results: []report.Scored{{Result: &eval.Result{}}}}) == "" {
-			t.Errorf("%s: nothing was written", name)
+	for _, format := range report.Formats() {
+		if written(t, format.Write, &report.Findings{Results: []report.Scored{{Result: &eval.Result{}}}}) == "" {
+			t.Errorf("%s: nothing was written", format.Name)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,23 +13,6 @@ import (
 	"github.com/goldgen/goldgen/pipeline"
 	"github.com/goldgen/goldgen/report"
 )
-
-// reportFormat is a form of the report, and the file endings that ask for it.
-type reportFormat struct {
-	name    string
-	endings []string
-	write   func(io.Writer, *report.Findings) error
-}
-
-func reportFormats() []reportFormat {
-	return []reportFormat{
-		{"html", []string{".html", ".htm"}, report.HTML},
-		{"markdown", []string{".md", ".markdown"}, report.PullRequest},
-		{"junit", []string{".xml"}, report.JUnit},
-		{"json", []string{".json"}, report.JSON},
-		{"csv", []string{".csv"}, report.CSV},
-	}
-}
 
 type reportOptions struct {
 	pipeline.ReportOptions
@@ -45,7 +27,7 @@ const pageFile = "report.html"
 const textShown = 240
 
 func (o *reportOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.format, "format", "", "html, markdown, junit, json or csv (default: by the ending of -o, else html)")
+	f.StringVar(&o.format, "format", "", strings.Join(report.FormatNames(), ", ")+" (default: by the ending of -o, else html)")
 	f.StringVarP(&o.out, "output", "o", "", "file to write (default: standard output, or "+pageFile+" for a page where that is a terminal)")
 	f.StringVar(&o.Baseline, "baseline", "", "compare the first result with this one: a folder, best, or git:REF")
 	f.BoolVar(&o.Common, "common", false, "compare only the cases that are the same on both sides")
@@ -82,7 +64,7 @@ func newReport(a *app) *cobra.Command {
 			if p != nil {
 				defer p.Close()
 			}
-			if format.name != "html" {
+			if !format.Texts {
 				o.Text = 0
 			}
 			f, err := pipeline.Report(cmd.Context(), p, o.ReportOptions)
@@ -97,30 +79,23 @@ func newReport(a *app) *cobra.Command {
 	return cmd
 }
 
-// chosen is the format that was named, or that the file's ending means.
-func (o *reportOptions) chosen() (reportFormat, error) {
-	formats := reportFormats()
-	var names []string
-	for _, f := range formats {
-		names = append(names, f.name)
-		if o.format == f.name || o.format == "" && slices.Contains(f.endings, strings.ToLower(filepath.Ext(o.out))) {
-			return f, nil
-		}
+// chosen is the form that was named, or that the file's ending means.
+func (o *reportOptions) chosen() (report.Format, error) {
+	format, ok := report.FormatFor(o.format, filepath.Ext(o.out))
+	if !ok {
+		return format, usagef("--format %s: want one of %s", o.format, strings.Join(report.FormatNames(), ", "))
 	}
-	if o.format != "" {
-		return reportFormat{}, usagef("--format %s: want one of %s", o.format, strings.Join(names, ", "))
-	}
-	return formats[0], nil
+	return format, nil
 }
 
-func (a *app) writeReport(format reportFormat, out string, f *report.Findings) error {
-	if out == "" && format.name == "html" && a.outTerminal {
+func (a *app) writeReport(format report.Format, out string, f *report.Findings) error {
+	if out == "" && format.Name == "html" && a.outTerminal {
 		out = pageFile
 	}
 	if out == "" || out == "-" {
-		return format.write(a.stdout, f)
+		return format.Write(a.stdout, f)
 	}
-	err := atomicfile.Write(out, 0o644, func(w io.Writer) error { return format.write(w, f) })
+	err := atomicfile.Write(out, 0o644, func(w io.Writer) error { return format.Write(w, f) })
 	if err != nil {
 		return err
 	}
