@@ -76,7 +76,9 @@ func newChart(title string, labels, names []string, data [][]sample) chart {
 	}
 	thin(c.X)
 	for i := range data {
-		c.Series = append(c.Series, c.line(s, names[i], i, len(data), len(labels), data[i]))
+		line := c.line(s, data[i], len(labels))
+		line.Name, line.Style, line.Shift = Escape(names[i]), seriesStyle(i), 8*i-4*(len(data)-1)
+		c.Series = append(c.Series, line)
 	}
 	return c
 }
@@ -132,8 +134,9 @@ func thin(ticks []tick) {
 	}
 }
 
-func (c *chart) line(s scale, name string, index, of, places int, samples []sample) series {
-	out := series{Name: Escape(name), Style: seriesStyle(index), Shift: 8*index - 4*(of-1)}
+// line draws samples over so many places along x.
+func (c *chart) line(s scale, samples []sample, places int) series {
+	var out series
 	for i, p := range samples {
 		at := point{X: place(along(p.at, places)), Y: place(c.y(s, p.mean))}
 		if p.low != nil && p.high != nil {
