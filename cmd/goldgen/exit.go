@@ -59,11 +59,16 @@ func (a *app) finish(ctx context.Context, err error) int {
 	if brokenPipe(err) {
 		return exitFailed
 	}
-	fmt.Fprintf(a.stderr, "goldgen: %s: %s\n", severity(code), report.Escape(strings.TrimSpace(err.Error())))
+	fmt.Fprintf(a.stderr, "goldgen: %s: %s\n", severity(code), report.Escape(oneLine(err)))
 	if hint := hintOf(err); hint != "" {
 		fmt.Fprintf(a.stderr, "goldgen: hint: %s\n", report.Escape(hint))
 	}
 	return code
+}
+
+// oneLine sets joined errors side by side.
+func oneLine(err error) string {
+	return strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")
 }
 
 func severity(code int) string {
