@@ -268,5 +268,7 @@ func (p *Project) reportBaseline(ctx context.Context, r *eval.Result, o ReportOp
 		ks = p.Config.Eval.K
 	}
 	set := datasets.Ref{Name: r.Golden.Name, Version: r.Golden.Version, Digest: r.Golden.Digest}
-	return p.baseline(ctx, o.Baseline, sought{set: set, retriever: r.Retriever.Name, measure: headline(options.Gates, ks)})
+	return p.baseline(ctx, o.Baseline, sought{
+		set: set, retriever: r.Retriever.Name, measure: headline(options.Gates, ks), k: r.Conventions.K, source: r.Conventions.Source,
+	})
 }
