@@ -153,8 +153,10 @@ func (k *Kept) readCases(path string) error {
 
 func (r *StoredResult) header() eval.Header {
 	c := r.Result.Conventions
+	ref := r.Result.Retriever
+	ref.Kind = r.Retriever.Kind // which a name of goldgen.yaml does not show
 	h := eval.Header{
-		Golden: r.Result.Golden, Trust: r.Result.Trust, TrustDetail: r.Result.TrustDetail, Retriever: r.Result.Retriever,
+		Golden: r.Result.Golden, Trust: r.Result.Trust, TrustDetail: r.Result.TrustDetail, Retriever: ref,
 		Source: c.Source, SourceOnly: c.SourceOnly, K: c.K, Unit: c.Unit, SpanUnit: c.SpanUnit, Pins: c.Pins,
 	}
 	if a := r.Result.Abstention; a != nil && a.Threshold != nil {
