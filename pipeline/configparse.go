@@ -34,11 +34,10 @@ func ParseConfig(data []byte, path string) (Config, error) {
 	mistakes := unknownKeys(doc, reflect.TypeFor[Config](), "")
 	if err := doc.Load(&c); err != nil {
 		mistakes = append(mistakes, yamlMessages(err)...)
-	}
-	if len(mistakes) == 0 {
+	} else {
 		c.fill()
 		if err := c.Validate(); err != nil {
-			mistakes = []string{err.Error()}
+			mistakes = append(mistakes, err.Error())
 		}
 	}
 	if len(mistakes) > 0 {
@@ -144,6 +143,12 @@ func unknownKeys(n *yaml.Node, t reflect.Type, path string) []string {
 				continue
 			}
 			out = append(out, unknownKeys(value, field, path+key.Value+".")...)
+		}
+	case reflect.Slice:
+		if n.Kind == yaml.SequenceNode {
+			for i, element := range n.Content {
+				out = append(out, unknownKeys(element, t.Elem(), fmt.Sprintf("%s%d.", path, i+1))...)
+			}
 		}
 	case reflect.Map:
 		for key, value := range pairs(n) {

@@ -32,6 +32,15 @@ func Kinds() []string {
 	return []string{KindBM25, KindNGram, KindLSA, KindDense, KindHybrid, "run:FILE", "exec:COMMAND", "http:URL", "qdrant:URL", "pgvector:DSN", "mcp:COMMAND", "mcp:URL"}
 }
 
+// configuredKinds are the kinds as goldgen.yaml spells them.
+func configuredKinds() []string {
+	kinds := append(Kinds(), KindRerank)
+	for i := range kinds {
+		kinds[i], _, _ = strings.Cut(kinds[i], ":")
+	}
+	return slices.Compact(kinds)
+}
+
 // NewConfig returns the defaults of a kind, nil for one that is not built in. A
 // new kind is added here, in Kinds, and in a file of its own.
 func NewConfig(kind string) Config {
@@ -220,6 +229,9 @@ func (s Spec) calls() CallConfig {
 func (s Spec) checkKind(configured map[string]Spec) error {
 	if NewConfig(s.Kind) != nil {
 		return nil
+	}
+	if spelt, _, _ := strings.Cut(s.Name, ":"); spelt != s.Kind {
+		return wrong("retriever %s: kind %q: unknown; valid are %s", s.Name, s.Kind, strings.Join(configuredKinds(), ", "))
 	}
 	valid := Kinds()
 	for name := range configured {
