@@ -41,20 +41,24 @@ type HistoryEntry struct {
 	Path        string               `json:"path"` // of the result, seen from the project's folder
 }
 
-// appendHistory adds one line in one write, so that two runs at once do not
-// mix theirs.
 func (p *Project) appendHistory(m resultManifest, path string) error {
 	r := m.Result
-	line, err := json.Marshal(HistoryEntry{
+	return appendLine(filepath.Join(p.Dir, HistoryFile), HistoryEntry{
 		Format: ResultFormat, Time: m.CreatedAt, Golden: p.fromHere(r.Golden), Trust: r.Trust, TrustDetail: r.TrustDetail,
 		Retriever: m.Retriever, Conventions: r.Conventions, Restriction: m.Restriction, Pins: m.Pins, Index: m.Index,
 		Metrics: r.Metrics, Cases: r.Counts.Cases, Leaks: len(r.Leaks), Missing: r.Missing, Failed: len(r.Failed),
 		Path: p.relative(path),
 	})
+}
+
+// appendLine adds one line of JSON to a history in one write, so that two runs
+// at once do not mix theirs.
+func appendLine(path string, entry any) error {
+	line, err := json.Marshal(entry)
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(p.Dir, HistoryFile), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return err
 	}
@@ -62,10 +66,7 @@ func (p *Project) appendHistory(m resultManifest, path string) error {
 		line = append([]byte{'\n'}, line...)
 	}
 	_, err = f.Write(append(line, '\n'))
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return errors.Join(err, f.Close())
 }
 
 // History is what eval_results.jsonl holds, oldest first. Lines that are torn
