@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/goldgen/goldgen/internal/atomicfile"
 )
 
 // BuildOptions says what a snapshot is made of.
@@ -40,12 +42,12 @@ func Build(ctx context.Context, opts BuildOptions, root string) (s *Snapshot, ch
 	if err := opts.prepare(); err != nil {
 		return nil, false, err
 	}
-	temp, err := makeTemp(root)
+	temp, err := atomicfile.NewTempDir(root)
 	if err != nil {
 		return nil, false, err
 	}
-	defer temp.remove()
-	b, err := newBuilder(temp.path, opts)
+	defer temp.Remove()
+	b, err := newBuilder(temp.Path, opts)
 	if err != nil {
 		return nil, false, err
 	}

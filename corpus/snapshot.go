@@ -147,7 +147,7 @@ func existing(root, digest string) (*Snapshot, bool) {
 
 // commit moves a finished folder to its place. Where another process was
 // faster, its snapshot is taken.
-func commit(ctx context.Context, root string, temp *tempDir, m Manifest) (*Snapshot, bool, error) {
+func commit(ctx context.Context, root string, temp *atomicfile.TempDir, m Manifest) (*Snapshot, bool, error) {
 	unlock, err := lock(ctx, root)
 	if err != nil {
 		return nil, false, err
@@ -160,10 +160,10 @@ func commit(ctx context.Context, root string, temp *tempDir, m Manifest) (*Snaps
 	if err := os.RemoveAll(target); err != nil {
 		return nil, false, err
 	}
-	if err := temp.release(); err != nil {
+	if err := temp.Release(); err != nil {
 		return nil, false, err
 	}
-	if err := atomicfile.Rename(temp.path, target); err != nil {
+	if err := atomicfile.Rename(temp.Path, target); err != nil {
 		return nil, false, err
 	}
 	return &Snapshot{target, m}, true, setLatest(root, filepath.Base(target))

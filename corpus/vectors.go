@@ -82,12 +82,12 @@ func unitVector(v []float32, dimensions int) ([]float32, error) {
 // others meanwhile.
 func (s *Snapshot) WriteVectors(ctx context.Context, e Embedding, cut func() int, vectors iter.Seq2[Vector, error]) error {
 	root := filepath.Dir(s.dir)
-	temp, err := makeTemp(root)
+	temp, err := atomicfile.NewTempDir(root)
 	if err != nil {
 		return err
 	}
-	defer temp.remove()
-	file := filepath.Join(temp.path, e.Key()+".parquet")
+	defer temp.Remove()
+	file := filepath.Join(temp.Path, e.Key()+".parquet")
 	set := VectorSet{Embedding: e, Key: e.Key()}
 	if set.File, set.Count, err = s.writeVectorFile(ctx, file, e.Dimensions, vectors); err != nil {
 		return fmt.Errorf("vectors of %s: %w", e.Model, err)

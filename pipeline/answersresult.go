@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
-	"github.com/goldgen/goldgen/internal/atomicfile"
 	"github.com/goldgen/goldgen/internal/filedigest"
 	"github.com/goldgen/goldgen/internal/parquetfile"
 	"github.com/goldgen/goldgen/judge"
@@ -106,7 +104,7 @@ func (p *Project) keepAnswers(r *answersRun, report *AnswersReport) error {
 	m := answersManifest{
 		Format: AnswersFormat, Goldgen: p.Version, CreatedAt: p.stamp(), Pins: r.set.Manifest.Pins, AnswersReport: *report,
 	}
-	if err := writeAnswers(r.out, m); err != nil {
+	if err := r.write(m); err != nil {
 		return err
 	}
 	report.Path = r.out
@@ -117,12 +115,8 @@ func (p *Project) keepAnswers(r *answersRun, report *AnswersReport) error {
 // set or by another judge.
 func (r *answersRun) checkPlace() error {
 	dir := r.out
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) || (err == nil && len(entries) == 0) {
-		return os.MkdirAll(filepath.Dir(filepath.Clean(dir)), 0o755)
-	}
-	if err != nil {
-		return fmt.Errorf("%w: --out: %w", ErrConfig, err)
+	if free, err := placeIsFree(dir); free || err != nil {
+		return err
 	}
 	old, err := readAnswersManifest(dir)
 	if err != nil {
@@ -134,37 +128,16 @@ func (r *answersRun) checkPlace() error {
 	return nil
 }
 
-// writeAnswers makes the folder, whole or not at all.
-func writeAnswers(dir string, m answersManifest) error {
-	temp, err := atomicfile.MkdirTemp(filepath.Dir(filepath.Clean(dir)))
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(temp)
-	cases := filepath.Join(temp, casesFile)
+// write makes the folder, whole or not at all.
+func (r *answersRun) write(m answersManifest) error {
 	rows := make([]answerRow, len(m.Cases))
 	for i := range m.Cases {
 		rows[i] = asAnswerRow(m.Cases[i])
 	}
-	if err := atomicfile.Write(cases, 0o644, func(w io.Writer) error { return parquetfile.Write(w, rows) }); err != nil {
-		return err
-	}
-	digest, err := filedigest.SHA256(cases)
-	if err != nil {
-		return err
-	}
-	m.Files, m.Cases, m.Path = map[string]string{casesFile: digest}, nil, ""
-	data, err := sealResult(m)
-	if err != nil {
-		return err
-	}
-	if err := atomicfile.WriteBytes(filepath.Join(temp, resultFile), 0o644, data); err != nil {
-		return err
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		return err
-	}
-	return atomicfile.Rename(temp, dir)
+	return writeResult(r.out, rows, func(files map[string]string) any {
+		m.Files, m.Cases, m.Path = files, nil, ""
+		return m
+	}, r.checkPlace)
 }
 
 func readAnswersManifest(dir string) (answersManifest, error) {

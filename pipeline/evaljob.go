@@ -1,9 +1,11 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/goldgen/goldgen/datasets"
@@ -116,6 +118,30 @@ func refused(err error) error {
 	return err
 }
 
+// checkOut refuses the place of the result while nothing has been asked yet, as
+// far as it is known then that it cannot be kept there.
+func (j *evalJob) checkOut() error {
+	if j.o.Out == "" {
+		return nil
+	}
+	old, err := resultAt(j.o.Out)
+	if old == nil || err != nil {
+		return err
+	}
+	now := resultManifest{Retriever: j.description, Restriction: j.restriction, Result: &eval.Result{
+		Golden:      j.goldenRef(),
+		Conventions: eval.Conventions{MinGrade: j.minGrade(), Source: string(j.mode), K: j.o.K},
+	}}
+	return otherResult(j.o.Out, strings.Join(setupDiffers(*old, now), ", "))
+}
+
+func (j *evalJob) goldenRef() *eval.GoldenRef {
+	ref := j.set.Ref()
+	return &eval.GoldenRef{Name: ref.Name, Version: ref.Version, Ref: ref.String(), Path: j.set.Dir, Digest: ref.Digest}
+}
+
+func (j *evalJob) minGrade() int { return cmp.Or(j.o.MinGrade, j.set.Manifest.RelevantGrade) }
+
 // openRetriever builds the retriever, then what stands before it: answers from
 // the cache, and those of an earlier result.
 func (j *evalJob) openRetriever(ctx context.Context) (done func(), err error) {
@@ -160,16 +186,12 @@ func (j *evalJob) input(ctx context.Context) (eval.Input, error) {
 	if err != nil {
 		return eval.Input{}, err
 	}
-	m, ref := j.set.Manifest, j.set.Ref()
-	minGrade := j.o.MinGrade
-	if minGrade == 0 {
-		minGrade = m.RelevantGrade
-	}
+	m := j.set.Manifest
 	in := eval.Input{
-		Cases: cases, Dimensions: j.sliceBy, Slicing: j.dimensions, Measures: j.measures, MinGrade: minGrade,
+		Cases: cases, Dimensions: j.sliceBy, Slicing: j.dimensions, Measures: j.measures, MinGrade: j.minGrade(),
 		Seed: m.Pins.Seed, Duplicates: j.duplicates(),
 		Header: eval.Header{
-			Golden: &eval.GoldenRef{Name: ref.Name, Version: ref.Version, Ref: ref.String(), Path: j.set.Dir, Digest: ref.Digest},
+			Golden: j.goldenRef(),
 			Trust:  m.Trust.Level, TrustDetail: m.Trust.Why, Corpus: m.Pins.Corpus.Digest,
 			Retriever: eval.RetrieverRef{Spec: j.description.Name, Name: j.description.Name, Config: settings(j.description)},
 			Source:    string(j.mode), SourceOnly: sourceOnly, K: j.o.K, FalseAnswers: &j.p.Config.Eval.FalseAnswers, Pins: map[string]any{"depth": j.depth},

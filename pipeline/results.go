@@ -3,19 +3,12 @@ package pipeline
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
-	"github.com/goldgen/goldgen/internal/atomicfile"
-	"github.com/goldgen/goldgen/internal/filedigest"
-	"github.com/goldgen/goldgen/internal/parquetfile"
 	"github.com/goldgen/goldgen/retrieve"
 )
 
@@ -89,35 +82,11 @@ type resultDraft struct {
 
 // write makes the folder of a result, whole or not at all.
 func (d *resultDraft) write(dir string) error {
-	if err := checkResultPlace(dir, d.resultManifest); err != nil {
-		return err
-	}
-	temp, err := atomicfile.MkdirTemp(filepath.Dir(filepath.Clean(dir)))
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(temp)
 	rows := d.rows()
-	cases := filepath.Join(temp, casesFile)
-	if err := atomicfile.Write(cases, 0o644, func(w io.Writer) error { return parquetfile.Write(w, rows) }); err != nil {
-		return err
-	}
-	digest, err := filedigest.SHA256(cases)
-	if err != nil {
-		return err
-	}
-	d.Cases, d.Files = len(rows), map[string]string{casesFile: digest}
-	data, err := sealResult(d.resultManifest)
-	if err != nil {
-		return err
-	}
-	if err := atomicfile.WriteBytes(filepath.Join(temp, resultFile), 0o644, data); err != nil {
-		return err
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		return err
-	}
-	return atomicfile.Rename(temp, dir)
+	return writeResult(dir, rows, func(files map[string]string) any {
+		d.Cases, d.Files = len(rows), files
+		return d.resultManifest
+	}, func() error { return checkResultPlace(dir, d.resultManifest) })
 }
 
 func (d *resultDraft) rows() []caseRow {
@@ -132,18 +101,27 @@ func (d *resultDraft) rows() []caseRow {
 // checkResultPlace refuses a folder that holds something else, or a result
 // that was made under another configuration.
 func checkResultPlace(dir string, m resultManifest) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) || (err == nil && len(entries) == 0) {
-		return os.MkdirAll(filepath.Dir(filepath.Clean(dir)), 0o755)
+	old, err := resultAt(dir)
+	if old == nil || err != nil {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("%w: --out: %w", ErrConfig, err)
+	return otherResult(dir, resultDiffers(*old, m))
+}
+
+// resultAt reads what a new result would take the place of, nil if nothing.
+func resultAt(dir string) (*resultManifest, error) {
+	if free, err := placeIsFree(dir); free || err != nil {
+		return nil, err
 	}
 	old, err := readManifest(dir)
 	if err != nil {
-		return fmt.Errorf("%w: --out %s: holds something that is no result of eval", ErrConfig, dir)
+		return nil, fmt.Errorf("%w: --out %s: holds something that is no result of eval", ErrConfig, dir)
 	}
-	if differs := resultDiffers(old, m); differs != "" {
+	return &old, nil
+}
+
+func otherResult(dir, differs string) error {
+	if differs != "" {
 		return hinted("choose another folder for --out", "%w: --out %s: holds a result made under another configuration (%s)", ErrConfig, dir, differs)
 	}
 	return nil
@@ -151,7 +129,17 @@ func checkResultPlace(dir string, m resultManifest) error {
 
 // resultDiffers names the settings in which two results differ.
 func resultDiffers(old, now resultManifest) string {
-	var differs []string
+	differs := setupDiffers(old, now)
+	if a, b := measured(old), measured(now); !slices.Equal(a, b) && !slices.Contains(differs, conventionsDiffer) {
+		differs = append(differs, conventionsDiffer)
+	}
+	return strings.Join(differs, ", ")
+}
+
+const conventionsDiffer = "conventions or measures"
+
+// setupDiffers names those that are known before a query is asked.
+func setupDiffers(old, now resultManifest) (differs []string) {
 	if golden(old) != golden(now) {
 		differs = append(differs, fmt.Sprintf("golden set %s, now %s", golden(old), golden(now)))
 	}
@@ -159,9 +147,9 @@ func resultDiffers(old, now resultManifest) string {
 		differs = append(differs, "retriever "+setting)
 	}
 	if a, b := conventions(old), conventions(now); a != b {
-		differs = append(differs, "conventions or measures")
+		differs = append(differs, conventionsDiffer)
 	}
-	return strings.Join(differs, ", ")
+	return differs
 }
 
 func golden(m resultManifest) string {
@@ -173,9 +161,12 @@ func golden(m resultManifest) string {
 
 func conventions(m resultManifest) string {
 	c := m.Result.Conventions
-	var names []string
+	return fmt.Sprint(c.MinGrade, c.Source, c.K, m.Restriction)
+}
+
+func measured(m resultManifest) (names []string) {
 	for _, metric := range m.Result.Metrics {
 		names = append(names, metric.Name)
 	}
-	return fmt.Sprint(c.MinGrade, c.Source, c.K, names, m.Restriction)
+	return names
 }
