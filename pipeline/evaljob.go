@@ -193,8 +193,10 @@ func (j *evalJob) input(ctx context.Context) (eval.Input, error) {
 		Header: eval.Header{
 			Golden: j.goldenRef(),
 			Trust:  m.Trust.Level, TrustDetail: m.Trust.Why, Corpus: m.Pins.Corpus.Digest,
-			Retriever: eval.RetrieverRef{Spec: j.description.Name, Name: j.description.Name, Config: settings(j.description)},
-			Source:    string(j.mode), SourceOnly: sourceOnly, K: j.o.K, FalseAnswers: &j.p.Config.Eval.FalseAnswers, Pins: map[string]any{"depth": j.depth},
+			Retriever: eval.RetrieverRef{
+				Spec: j.description.Name, Name: j.description.Name, Kind: j.description.Kind, Config: settings(j.description),
+			},
+			Source: string(j.mode), SourceOnly: sourceOnly, K: j.o.K, FalseAnswers: &j.p.Config.Eval.FalseAnswers, Pins: map[string]any{"depth": j.depth},
 		},
 	}
 	j.bench.complete(&in, j.o.Measures == "")
