@@ -165,7 +165,7 @@ func (o *GateOptions) waiverNotes(gates []Gate, cases []Case) []string {
 		case w.expired(o.Today):
 			notes = append(notes, fmt.Sprintf("%s expired on %s (%s: %s)", what, w.Until, w.Owner, w.Reason))
 		case !slices.ContainsFunc(gates, w.waives):
-			notes = append(notes, what+": there is no such gate")
+			notes = append(notes, what+": it is none of the gates that were looked at")
 		case w.Case != "" && !slices.ContainsFunc(cases, func(c Case) bool { return c.ID == w.Case }):
 			notes = append(notes, what+": there is no such case")
 		}

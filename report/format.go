@@ -35,14 +35,15 @@ func FormatNames() []string {
 }
 
 // FormatFor is the form of that name, or without one that of a file's ending,
-// or else the default. The bool is false where no form has the name.
+// or without both the default. The bool is false where no form has the name, or
+// the ending that is to tell it.
 func FormatFor(name, ending string) (Format, bool) {
 	all := Formats()
 	at := slices.IndexFunc(all, func(f Format) bool {
 		return f.Name == name || name == "" && slices.Contains(f.Endings, strings.ToLower(ending))
 	})
 	if at < 0 {
-		return all[0], name == ""
+		return all[0], name == "" && ending == ""
 	}
 	return all[at], true
 }

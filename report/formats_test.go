@@ -212,7 +212,7 @@ func TestFormatFor(t *testing.T) {
 		name, ending, want string
 		ok                 bool
 	}{
-		{"", "", "html", true}, {"", ".txt", "html", true}, {"", ".MD", "markdown", true}, {"", ".xml", "junit", true},
+		{"", "", "html", true}, {"", ".txt", "html", false}, {"", ".MD", "markdown", true}, {"", ".xml", "junit", true},
 		{"csv", ".html", "csv", true}, {"pdf", ".html", "html", false},
 	} {
 		if got, ok := report.FormatFor(tt.name, tt.ending); got.Name != tt.want || ok != tt.ok {

@@ -27,7 +27,7 @@ const pageFile = "report.html"
 const textShown = 240
 
 func (o *reportOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.format, "format", "", strings.Join(report.FormatNames(), ", ")+" (default: by the ending of -o, else html)")
+	f.StringVar(&o.format, "format", "", strings.Join(report.FormatNames(), ", ")+" (default: by the ending of -o; without one, html)")
 	f.StringVarP(&o.out, "output", "o", "", "file to write (default: standard output, or "+pageFile+" for a page where that is a terminal)")
 	f.StringVar(&o.Baseline, "baseline", "", "compare the first result with this one: a folder, best, or git:REF")
 	f.BoolVar(&o.Common, "common", false, "compare only the cases that are the same on both sides")
@@ -82,10 +82,14 @@ func newReport(a *app) *cobra.Command {
 // chosen is the form that was named, or that the file's ending means.
 func (o *reportOptions) chosen() (report.Format, error) {
 	format, ok := report.FormatFor(o.format, filepath.Ext(o.out))
-	if !ok {
-		return format, usagef("--format %s: want one of %s", o.format, strings.Join(report.FormatNames(), ", "))
+	names := strings.Join(report.FormatNames(), ", ")
+	switch {
+	case ok:
+		return format, nil
+	case o.format == "":
+		return format, usagef("-o %s: no form has the ending %s; name one with --format: %s", o.out, filepath.Ext(o.out), names)
 	}
-	return format, nil
+	return format, usagef("--format %s: want one of %s", o.format, names)
 }
 
 func (a *app) writeReport(format report.Format, out string, f *report.Findings) error {
