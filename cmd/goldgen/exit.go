@@ -60,10 +60,23 @@ func (a *app) finish(ctx context.Context, err error) int {
 		return exitFailed
 	}
 	fmt.Fprintf(a.stderr, "goldgen: %s: %s\n", severity(code), report.Escape(oneLine(err)))
+	a.pointAt(err)
 	if hint := hintOf(err); hint != "" {
 		fmt.Fprintf(a.stderr, "goldgen: hint: %s\n", report.Escape(hint))
 	}
 	return code
+}
+
+// pointAt shows the text that one error is about, with a mark under the
+// character that is wrong. Of several errors each line says which it means.
+func (a *app) pointAt(err error) {
+	var at interface{ Caret() string }
+	if !errors.As(err, &at) || strings.Contains(err.Error(), "\n") {
+		return
+	}
+	for line := range strings.Lines(at.Caret()) {
+		fmt.Fprintf(a.stderr, "goldgen:   %s\n", report.Escape(strings.TrimRight(line, "\n")))
+	}
 }
 
 // oneLine sets joined errors side by side.
