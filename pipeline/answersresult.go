@@ -268,24 +268,10 @@ type answersHistoryLine struct {
 	Path        string             `json:"path"` // of the result, seen from the project's folder
 }
 
-// appendAnswersHistory adds one line in one write, so that two runs at once do
-// not mix theirs.
 func (p *Project) appendAnswersHistory(m answersManifest, path string) error {
-	line, err := json.Marshal(answersHistoryLine{
+	return appendLine(filepath.Join(p.Dir, AnswersHistoryFile), answersHistoryLine{
 		Format: AnswersFormat, Time: m.CreatedAt, Golden: p.fromHere(&m.Golden), Trust: m.Trust, TrustDetail: m.TrustDetail,
 		Judge: m.Judge.Name, Answers: m.Answers, Metrics: m.Metrics, Counts: m.Counts, Verdict: m.Verdict,
 		Path: p.relative(path),
 	})
-	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(filepath.Join(p.Dir, AnswersHistoryFile), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return err
-	}
-	if endsTorn(f) {
-		line = append([]byte{'\n'}, line...)
-	}
-	_, err = f.Write(append(line, '\n'))
-	return errors.Join(err, f.Close())
 }
