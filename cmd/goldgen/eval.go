@@ -23,6 +23,7 @@ type evalOptions struct {
 	measures  []string
 	qrels     string
 	runFile   string
+	given     []string // names of the flags on the command line
 }
 
 func (o *evalOptions) addFlags(f *pflag.FlagSet) {
@@ -68,6 +69,7 @@ func newEval(a *app) *cobra.Command {
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Measures = strings.Join(o.measures, ",")
+			cmd.Flags().Visit(func(f *pflag.Flag) { o.given = append(o.given, f.Name) })
 			if cmd.Flags().Changed("max-failed") {
 				o.MaxFailed = &o.maxFailed
 			}
@@ -134,9 +136,10 @@ func (o *evalOptions) check() error {
 	return nil
 }
 
-// asksSome reports options that are about asking a retriever.
-func (o *evalOptions) asksSome() bool {
-	return len(o.Cases) > 0 || len(o.Slices) > 0 || o.Failing != "" || o.RetryFailed != "" || o.Cache || o.MaxFailed != nil
+// filesFlags are the flags that say something of files alone; the others are
+// about a golden set or about asking a retriever.
+func filesFlags() []string {
+	return []string{"qrels", "run", "measure", "k", "min-grade", "per-case", "json", "out", "dir", "quiet"}
 }
 
 func (a *app) evalFiles(o evalOptions) (*pipeline.Evaluation, error) {
@@ -149,11 +152,13 @@ func (a *app) evalFiles(o evalOptions) (*pipeline.Evaluation, error) {
 	if o.gates.Baseline != "" || o.gates.Gate || len(o.gates.Gates) > 0 {
 		return nil, usagef("--qrels takes no --baseline and no gates: keep the result with --out, then goldgen compare")
 	}
-	if o.asksSome() {
-		return nil, usagef("--qrels scores whole files: it takes no --case, --slice, --filter-failing, --retry-failed, --cache or --max-failed")
-	}
 	if o.Diagnose || o.Answers != "" {
 		return nil, usagef("--diagnose asks the retriever further: a run file has nobody to ask")
+	}
+	for _, name := range o.given {
+		if !slices.Contains(filesFlags(), name) {
+			return nil, usagef("--qrels scores whole files, without a golden set: it takes no --%s", name)
+		}
 	}
 	ks := o.K
 	if len(ks) == 0 {
