@@ -18,8 +18,16 @@ const tempPattern = ".tmp-*"
 
 // Write puts what write produces at path with the given permissions. Readers
 // see the old file or the new one, never a part. When write or the disk fails,
-// path is as it was and no temporary file stays.
+// path is as it was and no temporary file stays. A link stays, and what it leads
+// to is written. A device or a pipe is no file that another could take the place
+// of: it is written to as it stands.
 func Write(path string, perm fs.FileMode, write func(io.Writer) error) (err error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return through(path, write)
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, tempPattern)
 	if err != nil {
@@ -39,6 +47,18 @@ func Write(path string, perm fs.FileMode, write func(io.Writer) error) (err erro
 		return err
 	}
 	return SyncDir(dir)
+}
+
+// through writes to a device or a pipe.
+func through(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err == nil {
+		err = errors.Join(write(f), f.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
 }
 
 // fill writes, flushes and closes f.

@@ -91,3 +91,32 @@ func TestRenameFolder(t *testing.T) {
 		t.Errorf("rename onto a folder: %v, want ErrExist", err)
 	}
 }
+
+// TestWriteThroughDevicesAndLinks holds that what links lead to is written, and
+// that a device stays one.
+func TestWriteThroughDevicesAndLinks(t *testing.T) {
+	dir := t.TempDir()
+	link, full := filepath.Join(dir, "link"), filepath.Join(dir, "full")
+	if err := errors.Join(os.Symlink("real", link), os.Symlink("/dev/full", full)); err != nil {
+		t.Skip("no links here:", err)
+	}
+	if err := atomicfile.WriteBytes(filepath.Join(dir, "real"), 0o644, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := atomicfile.WriteBytes(link, 0o644, []byte("text")); err != nil {
+		t.Fatal(err)
+	}
+	if device, err := os.Stat(full); err == nil && !device.Mode().IsRegular() { // Linux has one that takes nothing
+		if err := atomicfile.WriteBytes(full, 0o644, []byte("text")); err == nil {
+			t.Error("a full device took text")
+		}
+	}
+	for _, path := range []string{link, full} {
+		if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			t.Errorf("%s is %v: %v", path, info, err)
+		}
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "real")); string(data) != "text" {
+		t.Errorf("%q, %v", data, err)
+	}
+}
