@@ -157,7 +157,12 @@ func spansAndOthers(base *Input) string {
 	return fmt.Sprintf("one side ranks spans, and the %s was not scored by spans: eval it with -m span_recall@k, span_precision@k or span_iou@k", other)
 }
 
-func shown(x any) string { return cmp.Or(fmt.Sprint(x), "unknown") }
+func shown(x any) string {
+	if x == nil {
+		return "unknown"
+	}
+	return cmp.Or(fmt.Sprint(x), "unknown")
+}
 
 func emptyWord(in *Input) string {
 	if in.KeepEmpty {

@@ -17,6 +17,7 @@ func TestWhatMakesResultsNotComparable(t *testing.T) {
 		"source: unknown and out":         func(in *eval.CompareInput) { in.Candidate.Source = "out" },
 		"least relevant grade: 2 and 1":   func(in *eval.CompareInput) { in.Candidate.MinGrade = 1 },
 		"k: [1 5] and [1 10]":             func(in *eval.CompareInput) { in.Candidate.K = []int{1, 10} },
+		"depth: unknown and 1000":         func(in *eval.CompareInput) { in.Candidate.Pins = pin(1000) },
 		"depth: 5 and 1000":               func(in *eval.CompareInput) { in.Base.Pins, in.Candidate.Pins = pin(5), pin(1000) },
 		"1 case only in the base: q019":   func(in *eval.CompareInput) { in.Candidate.Cases = in.Candidate.Cases[:19] },
 		"1 case with another query: q002": func(in *eval.CompareInput) { in.Candidate.Cases[2].Background.Query = "?" },
