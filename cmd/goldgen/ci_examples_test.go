@@ -53,7 +53,7 @@ func ciScript(t *testing.T, name string) string {
 func TestCIExamples(t *testing.T) {
 	t.Setenv("PATH", filepath.Dir(binary(t))+string(os.PathListSeparator)+os.Getenv("PATH"))
 	for _, example := range []string{"github-actions.yml", "gitlab-ci.yml"} {
-		for retriever, code := range map[string]int{"bm25": 0, "run:nothing.txt": 4} {
+		for retriever, code := range map[string]int{"bm25": 0, "exec:sh nothing.sh": 4} {
 			t.Run(example+"/"+retriever, func(t *testing.T) {
 				dir := ciProject(t)
 				cmd := exec.Command("bash", "-e", "-c", ciScript(t, example))
@@ -77,6 +77,12 @@ func TestCIExamples(t *testing.T) {
 	}
 }
 
+// findsNothing answers every query with an empty ranking.
+const findsNothing = `while read -r line; do
+  printf '{"id":"%s","hits":[]}\n' "$(printf '%s' "$line" | sed 's/.*"id":"\([^"]*\)".*/\1/')"
+done
+`
+
 // ciProject is a checkout as the examples expect it: a golden set, gates and
 // the result of the main branch.
 func ciProject(t *testing.T) string {
@@ -88,7 +94,7 @@ func ciProject(t *testing.T) string {
 	}
 	yaml := "version: 1\nname: handbook\ncorpus: {source: docs}\nsample: {cases: 12}\n" +
 		"eval: {k: [1, 10], retrievers: [bm25], gates: [\"recall@10 drop <= 0.05\"]}\n"
-	for name, text := range map[string]string{"goldgen.yaml": yaml, "nothing.txt": "none Q0 none 1 1.0 nothing\n"} {
+	for name, text := range map[string]string{"goldgen.yaml": yaml, "nothing.sh": findsNothing} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
