@@ -88,6 +88,9 @@ func (j *evalJob) run(ctx context.Context) (*Evaluation, error) {
 	if err := j.checkRun(); err != nil {
 		return nil, err
 	}
+	if err := j.checkOut(); err != nil {
+		return nil, err
+	}
 	in, err := j.input(ctx)
 	if err != nil {
 		return nil, err
