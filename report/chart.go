@@ -58,10 +58,9 @@ type segment struct{ X1, Y1, X2, Y2 string }
 
 // sample is a value at one of the places along x.
 type sample struct {
-	at             int
-	mean           float64
-	low, high      *float64
-	label, caption string
+	at        int
+	mean      float64
+	low, high *float64
 }
 
 // newChart draws each name's samples over the labels along x.

@@ -20,11 +20,9 @@ func scoredCases(n int, name string, skill float64) report.Scored {
 	rng := rand.New(rand.NewPCG(7, uint64(n)))
 	types, areas := []string{"factual", "keyword", "reformulated"}, []string{"billing", "leave and absence", "it-security", "travel"}
 	s := report.Scored{Path: "results/" + name, Made: made}
-	var times []float64
 	for i := range n {
 		c := oneCase(rng, i, skill)
 		c.Slices = []eval.SliceValue{{Name: "query_type", Value: types[i%3]}, {Name: "category", Value: areas[rng.IntN(4)]}}
-		times = append(times, c.TookMS)
 		s.Cases = append(s.Cases, c)
 	}
 	s.Result = &eval.Result{
