@@ -115,7 +115,7 @@ func (r *AnswersResult) test(g AnswerGate, of *group, base AnswerBaseline) *deci
 	case g.NeedsBaseline() && !changed:
 		t.verdict, t.why = Pass, fmt.Sprintf("0 of %s changed", casesWord(m.n))
 	case m.clusters < minClusters:
-		t.cannot(tooFew(m.clusters))
+		t.cannot(tooFew(m.clusters, "a test"))
 	default:
 		t.testMean(m)
 	}

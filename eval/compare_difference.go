@@ -98,16 +98,17 @@ func (d *differ) describe(g, j int) Difference {
 		out.Low, out.High, out.P = ptr(0.0), ptr(0.0), ptr(1.0)
 		out.Why = fmt.Sprintf("0 of %s changed", casesWord(out.Same))
 	case p.clusters < minClusters:
-		out.Why = tooFew(p.clusters)
+		out.Why = tooFew(p.clusters, "a test")
 	}
 	return out
 }
 
-func tooFew(clusters int) string {
+// tooFew says how many clusters what is made of them needs.
+func tooFew(clusters int, what string) string {
 	if clusters == 1 {
-		return fmt.Sprintf("1 independent case: a test needs %d", minClusters)
+		return fmt.Sprintf("1 independent case: %s needs %d", what, minClusters)
 	}
-	return fmt.Sprintf("%d independent cases: a test needs %d", clusters, minClusters)
+	return fmt.Sprintf("%d independent cases: %s needs %d", clusters, what, minClusters)
 }
 
 // asShown turns means of values into what the measure says over cases.

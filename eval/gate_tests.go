@@ -42,7 +42,7 @@ func (r *gateRun) testFloor(t *decision) {
 		t.cannot("no case has a value")
 		return
 	case p.clusters < minClusters:
-		t.cannot(tooFew(p.clusters))
+		t.cannot(tooFew(p.clusters, "a test"))
 		return
 	case variance > 0 && df < fewestDF:
 		t.cannot("all of the variance lies between label draws")
@@ -78,7 +78,7 @@ func (r *gateRun) testDrop(t *decision) {
 		t.verdict, t.why = Pass, fmt.Sprintf("0 of %s changed", casesWord(same))
 		return
 	case p.clusters < minClusters:
-		t.cannot(tooFew(p.clusters))
+		t.cannot(tooFew(p.clusters, "a test"))
 		return
 	}
 	t.basis = fmt.Sprintf("%+.4f over %s in %d clusters (%d better, %d worse)", p.mean, casesWord(p.n), p.clusters, better, worse)

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -96,7 +95,7 @@ func metric(m *Measure, draws []moments) Metric {
 		out.Mean = ptr(p.mean)
 	}
 	if p.clusters < minClusters {
-		out.Why = fmt.Sprintf("%d independent cases: an interval needs %d", p.clusters, minClusters)
+		out.Why = tooFew(p.clusters, "an interval")
 		return out
 	}
 	if out.Low, out.High = p.interval(m); out.Low == nil {

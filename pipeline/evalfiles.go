@@ -39,8 +39,8 @@ func EvalFiles(o FilesOptions) (*Evaluation, error) {
 		return nil, err
 	}
 	cases, extra := topicCases(qrels, run)
-	if extra == len(run.Queries) {
-		return nil, fmt.Errorf("run %s: none of its %d topics (%s) is in the qrels", o.Run, extra, firstFew(run.Queries))
+	if len(extra) == len(run.Queries) {
+		return nil, fmt.Errorf("run %s: none of its %d topics (%s) is in the qrels", o.Run, len(extra), firstFew(extra))
 	}
 	in := eval.Input{
 		Cases: cases, Measures: measures, MinGrade: max(1, o.MinGrade), KeepEmpty: true, Duplicates: run.Duplicates,
@@ -54,8 +54,8 @@ func EvalFiles(o FilesOptions) (*Evaluation, error) {
 		return nil, refused(err)
 	}
 	var notes []string
-	if extra > 0 {
-		notes = append(notes, fmt.Sprintf("%d topics of the run have no qrels and are left out", extra))
+	if len(extra) > 0 {
+		notes = append(notes, fmt.Sprintf("%d topics of the run have no qrels and are left out: %s", len(extra), firstFew(extra)))
 	}
 	result.Notes = append(result.Notes, notes...)
 	if o.PerCase {
@@ -102,16 +102,20 @@ func runName(run *retrieve.Run, path string) string {
 	return path
 }
 
-// topicCases joins the run's rankings to the qrels' topics, and counts the
+// topicCases joins the run's rankings to the qrels' topics, and lists the
 // run's topics that the qrels lack.
-func topicCases(qrels *datasets.Qrels, run *retrieve.Run) (cases []eval.Case, extra int) {
-	cases, extra = eval.FromQrels(qrels), len(run.Queries)
+func topicCases(qrels *datasets.Qrels, run *retrieve.Run) (cases []eval.Case, extra []string) {
+	cases = eval.FromQrels(qrels)
+	judged := make(map[string]bool, len(cases))
 	for i := range cases {
-		ranking, ok := run.Ranking(cases[i].ID)
-		if ok {
-			extra--
-		}
+		judged[cases[i].ID] = true
+		ranking, _ := run.Ranking(cases[i].ID)
 		cases[i].Ranking, cases[i].Scores = ranking.IDs, ranking.Scores
+	}
+	for _, topic := range run.Queries {
+		if !judged[topic] {
+			extra = append(extra, topic)
+		}
 	}
 	return cases, extra
 }
