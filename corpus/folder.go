@@ -63,6 +63,33 @@ func folderFiles(root string, src Source) ([]folderFile, error) {
 	return files, err
 }
 
+// Files lists the files that the source is read from: those of a folder that
+// its globs choose, sorted by id, and its tables.
+func (s Source) Files() ([]string, error) {
+	var files []string
+	for _, path := range []string{s.Documents, s.Chunks} {
+		if path == "" {
+			continue
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			files = append(files, path)
+			continue
+		}
+		chosen, err := folderFiles(path, s)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range chosen {
+			files = append(files, f.path)
+		}
+	}
+	return files, nil
+}
+
 func hidden(slash string) bool { return strings.HasPrefix(path.Base(slash), ".") }
 
 func namesHidden(globs []string) bool {

@@ -53,6 +53,9 @@ func finding(part string, err error, detail string) Finding {
 
 func (p *Project) doctorCorpus() Finding {
 	files, err := p.statSources()
+	if err == nil && len(files) == 0 {
+		err = errors.New("no documents were found")
+	}
 	return finding("corpus", err, fmt.Sprintf("%d files", len(files)))
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/goldgen/goldgen/corpus"
@@ -16,6 +17,9 @@ func (p *Project) snapshotRoot() string { return p.state("snapshots") }
 func (p *Project) buildOptions() corpus.BuildOptions {
 	opts := corpus.BuildOptions{Source: p.Config.Corpus.source(), Chunking: p.Config.Chunking}
 	opts.Source.Documents, opts.Source.Chunks = p.Path(opts.Source.Documents), p.Path(opts.Source.Chunks)
+	if opts.Source.Documents != "" {
+		opts.Source.Exclude = append(slices.Clip(opts.Source.Exclude), p.ownFolders(opts.Source.Documents)...)
+	}
 	return opts
 }
 

@@ -52,39 +52,48 @@ func (p *Project) loadSourceState() (sourceState, error) {
 	return state, json.Unmarshal(data, &state)
 }
 
-// statSources lists the files that the corpus may be made of.
+// statSources lists the files that the corpus is made of.
 func (p *Project) statSources() ([]fileStat, error) {
-	var files []fileStat
-	for _, path := range []string{p.Config.Corpus.Source, p.Config.Corpus.Chunks} {
-		if path == "" {
-			continue
-		}
-		err := filepath.WalkDir(p.Path(path), func(name string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			if d.IsDir() {
-				return skipOwnFolders(d.Name())
-			}
-			info, err := os.Stat(name)
-			if err != nil {
-				return nil // a broken link: the reader says what it makes of it
-			}
-			files = append(files, fileStat{Path: name, Size: info.Size(), MTime: info.ModTime().UnixNano()})
-			return nil
-		})
+	paths, err := p.buildOptions().Source.Files()
+	if err != nil {
+		return nil, err
+	}
+	files := make([]fileStat, 0, len(paths))
+	for _, path := range paths {
+		info, err := os.Stat(path)
 		if err != nil {
 			return nil, err
 		}
+		files = append(files, fileStat{Path: path, Size: info.Size(), MTime: info.ModTime().UnixNano()})
 	}
 	return files, nil
 }
 
-func skipOwnFolders(name string) error {
-	if slices.Contains([]string{".goldgen", ".git", "golden", "results"}, name) {
-		return filepath.SkipDir
+// ownFolders are globs for what goldgen itself writes into the project, where
+// that is inside the corpus: a set's card is no document.
+func (p *Project) ownFolders(source string) []string {
+	var globs []string
+	for _, own := range []string{"golden", "results"} {
+		rel, err := relative(source, p.Path(own))
+		if err == nil && rel != "." && filepath.IsLocal(rel) {
+			globs = append(globs, literal.Replace(filepath.ToSlash(rel))+"/**")
+		}
 	}
-	return nil
+	return globs
+}
+
+// literal escapes what has a meaning in a glob.
+var literal = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`)
+
+func relative(from, to string) (string, error) {
+	from, err := filepath.Abs(from)
+	if err != nil {
+		return "", err
+	}
+	if to, err = filepath.Abs(to); err != nil {
+		return "", err
+	}
+	return filepath.Rel(from, to)
 }
 
 // sourceDrift says how the configured corpus differs from the latest snapshot;
