@@ -213,11 +213,11 @@ func (e *endpoint) send(ctx context.Context, data any) (any, error) {
 	case len(text) > maxAnswer:
 		return nil, fmt.Errorf("the answer is longer than %d MB", maxAnswer>>20)
 	case resp.StatusCode/100 != 2:
-		return nil, fmt.Errorf("status %d: %s", resp.StatusCode, excerpt(text))
+		return nil, fmt.Errorf("status %d: %s", resp.StatusCode, e.env.excerpt(text))
 	}
 	v, err := parseJSON(text)
 	if err != nil {
-		return nil, fmt.Errorf("status %d, but the answer%s is no JSON: %s: %w", resp.StatusCode, typeOf(resp), excerpt(text), err)
+		return nil, fmt.Errorf("status %d, but the answer%s is no JSON: %s: %w", resp.StatusCode, typeOf(resp), e.env.excerpt(text), err)
 	}
 	return v, nil
 }

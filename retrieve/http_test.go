@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -380,6 +381,40 @@ func TestHTTPSecrets(t *testing.T) {
 	}
 	if d.Settings["header.x-api-key"] != "${KEY}" || d.Settings["url"] != address+"/s?token=${TOKEN}" {
 		t.Errorf("%v", d.Settings)
+	}
+}
+
+// However a server or an error writes a secret, in quotes, escaped or where the
+// text is cut, it does not show; nor does one that begins with another.
+func TestHTTPSecretsQuoted(t *testing.T) {
+	secret := `ke"y\/+<> %s`
+	address := serving(t, func(w http.ResponseWriter, req *http.Request) {
+		key, status := req.Header.Get("X-Api-Key"), http.StatusForbidden
+		var body string
+		switch q := req.URL.Query().Get("q"); q {
+		case "raw":
+			body = key
+		case "json":
+			text, _ := json.Marshal(map[string]string{"error": key})
+			body, status = string(text), http.StatusOK
+		case "json text":
+			text, _ := json.Marshal(map[string]string{"reason": key})
+			body = string(text)
+		case "address":
+			body = "/?k=" + url.QueryEscape(key) + "&p=" + url.PathEscape(key)
+		case "cut":
+			body = strings.Repeat("x", 115) + key
+		}
+		w.WriteHeader(status)
+		fmt.Fprint(w, body)
+	})
+	spec := configured(t, `{kind: http, method: GET, url: "`+address+`/s?q={{urlquery .Query}}&t=${SHORT}", headers: {X-Api-Key: "${KEY}"}}`)
+	r := build(t, spec, retrieve.Deps{Getenv: func(name string) string { return map[string]string{"SHORT": "ke", "KEY": secret}[name] }})
+	for _, how := range []string{"raw", "json", "json text", "address", "cut"} {
+		_, err := r.Retrieve(t.Context(), retrieve.Query{ID: "q", Text: how, K: 3})
+		if err == nil || strings.Contains(err.Error(), "ke") || strings.Contains(err.Error(), "y\\") {
+			t.Errorf("%s: %v", how, err)
+		}
 	}
 }
 

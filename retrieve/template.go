@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"text/template"
 	"time"
@@ -54,14 +56,14 @@ func usesVector(texts ...string) bool {
 // without them.
 type environment struct {
 	getenv  func(string) string // nil: every variable is "x"
-	secrets *[]string           // NAME, value, NAME, value ...
+	secrets *[][2]string        // how a secret may be written, and ${NAME}; the longest first
 }
 
 func newEnvironment(getenv func(string) string) environment {
 	if getenv == nil {
 		getenv = func(string) string { return "" }
 	}
-	return environment{getenv: getenv, secrets: &[]string{}}
+	return environment{getenv: getenv, secrets: &[][2]string{}}
 }
 
 // value is the value of a variable; one that is not set is an error.
@@ -77,11 +79,38 @@ func (e environment) value(name string) (string, error) {
 	return v, nil
 }
 
-// hide keeps a secret out of what scrub lets through.
+// hide keeps a secret out of what scrub lets through, also where it is quoted or
+// escaped.
 func (e environment) hide(name, secret string) {
-	if secret != "" && e.secrets != nil && !slices.Contains(*e.secrets, secret) {
-		*e.secrets = append(*e.secrets, secret, "${"+name+"}")
+	if secret == "" || e.secrets == nil {
+		return
 	}
+	for _, written := range spellings(secret) {
+		if !slices.ContainsFunc(*e.secrets, func(s [2]string) bool { return s[0] == written }) {
+			*e.secrets = append(*e.secrets, [2]string{written, "${" + name + "}"})
+		}
+	}
+	slices.SortStableFunc(*e.secrets, func(a, b [2]string) int { return len(b[0]) - len(a[0]) })
+}
+
+// spellings are the ways in which servers and errors write a text: as it is, as JSON, escaped for addresses, and these in quotes.
+func spellings(text string) []string {
+	out := []string{text, url.QueryEscape(text), url.PathEscape(text)}
+	for _, encode := range []func(any) (string, error){toJSON, toHTMLSafeJSON} {
+		if asJSON, err := encode(text); err == nil {
+			out = append(out, asJSON[1:len(asJSON)-1])
+		}
+	}
+	for _, s := range slices.Clone(out) {
+		quoted := strconv.Quote(s)
+		out = append(out, quoted[1:len(quoted)-1])
+	}
+	return out
+}
+
+func toHTMLSafeJSON(v any) (string, error) {
+	text, err := json.Marshal(v)
+	return string(text), err
 }
 
 // scrub puts the names of secrets in the place of their values.
@@ -89,8 +118,16 @@ func (e environment) scrub(text string) string {
 	if e.secrets == nil {
 		return text
 	}
-	return strings.NewReplacer(*e.secrets...).Replace(text)
+	var pairs []string
+	for _, s := range *e.secrets {
+		pairs = append(pairs, s[:]...)
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
 }
+
+// excerpt is the beginning of an answer, without secrets: one that is cut in two
+// would be found by nobody.
+func (e environment) excerpt(text []byte) string { return excerpt([]byte(e.scrub(string(text)))) }
 
 // named finds the variables of a template.
 var named = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
