@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/goldgen/goldgen/corpus"
@@ -141,11 +142,23 @@ func (f *Findings) gates() []eval.GateResult {
 	return nil
 }
 
-// verdict says what the findings come to. A leak fails whatever else is true.
+// leaksWaived reports whether a gate on leaks saw all of the first result's and
+// lets them pass.
+func (f *Findings) leaksWaived() bool {
+	if c := f.Comparison; c != nil && (!c.Comparable || c.Leaks.Candidate != len(f.Results[0].Result.Leaks)) {
+		return false
+	}
+	return slices.ContainsFunc(f.gates(), func(g eval.GateResult) bool {
+		return strings.ReplaceAll(g.Gate, " ", "") == "leaks=0" && (g.Verdict == eval.Pass || g.Waived != nil)
+	})
+}
+
+// verdict says what the findings come to. A leak that is not waived fails
+// whatever else is true.
 func (f *Findings) verdict() verdict {
 	leaks, v := len(f.Results[0].Result.Leaks), f.gateVerdict()
 	switch {
-	case leaks == 0:
+	case leaks == 0 || f.leaksWaived():
 		return v
 	case v.Class == "fail":
 		return verdict{v.Class, v.Word, v.Why + "; " + leakWords(leaks)}

@@ -74,7 +74,7 @@ func JUnit(w io.Writer, f *Findings) error {
 }
 
 func junitCases(f *Findings) []junitCase {
-	out := []junitCase{leakTest(f.Results[0].Result), failureTest(f.Results[0].Result)}
+	out := []junitCase{leakTest(f.Results[0].Result, f.leaksWaived()), failureTest(f.Results[0].Result)}
 	if f.Comparison != nil {
 		out = append(out, comparableTest(f.Comparison))
 	}
@@ -84,7 +84,7 @@ func junitCases(f *Findings) []junitCase {
 	return out
 }
 
-func leakTest(r *eval.Result) junitCase {
+func leakTest(r *eval.Result, waived bool) junitCase {
 	test := junitCase{Class: "goldgen", Name: "no leaks"}
 	if len(r.Leaks) == 0 {
 		return test
@@ -93,6 +93,10 @@ func leakTest(r *eval.Result) junitCase {
 	for _, l := range r.Leaks {
 		lines += fmt.Sprintf("case %s, rank %d: chunk %s (%s), scope %s, query: %s\n",
 			Escape(l.Case), l.Rank, Escape(l.Chunk), Escape(l.Kind), Escape(scopeWords(l.Scope)), Escape(l.Query))
+	}
+	if waived {
+		test.Skipped = &junitOutcome{Message: "waived: " + leakWords(len(r.Leaks)), Text: lines}
+		return test
 	}
 	test.Failure = &junitOutcome{Message: leakWords(len(r.Leaks)), Type: "leak", Text: lines}
 	return test
