@@ -211,7 +211,7 @@ func LoadConfig(dir string) (Config, error) {
 	path := filepath.Join(dir, ConfigFile)
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Config{}, fmt.Errorf("%w: no %s in %s", ErrConfig, ConfigFile, dir)
+		return Config{}, hinted("goldgen init writes one; -C names another folder", "%w: no %s in %s", ErrConfig, ConfigFile, dir)
 	}
 	if err != nil {
 		return Config{}, fmt.Errorf("%w: %w", ErrConfig, err)
