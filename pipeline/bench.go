@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/judge"
 	"github.com/goldgen/goldgen/retrieve"
 )
@@ -22,6 +23,15 @@ type bench struct {
 	embedder   *chunkEmbedder // nil without one
 	hasVectors bool
 	unknown    atomic.Int64 // hits whose chunk the snapshot lacks
+}
+
+// pinnedBench opens the bench of the snapshot that what is pinned to.
+func (p *Project) pinnedBench(ctx context.Context, pin datasets.CorpusPin, what string) (*bench, error) {
+	s, err := p.pinnedSnapshot("", pin, what)
+	if err != nil {
+		return nil, err
+	}
+	return p.openBench(ctx, s, p.mayExec())
 }
 
 func (p *Project) openBench(ctx context.Context, s *corpus.Snapshot, allowExec bool) (*bench, error) {

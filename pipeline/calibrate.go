@@ -44,11 +44,7 @@ func (p *Project) Calibrate(ctx context.Context, o CalibrateOptions) (*Calibrate
 	if err != nil {
 		return nil, err
 	}
-	s, err := p.pinnedSnapshot("", set.Manifest.Pins.Corpus, "golden set "+set.Ref().String())
-	if err != nil {
-		return nil, err
-	}
-	b, err := p.openBench(ctx, s, p.mayExec())
+	b, err := p.pinnedBench(ctx, set.Manifest.Pins.Corpus, "golden set "+set.Ref().String())
 	if err != nil {
 		return nil, err
 	}

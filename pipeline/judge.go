@@ -19,11 +19,7 @@ type Committed struct {
 
 // Judge grades the candidates and commits the next version of the set.
 func (p *Project) Judge(ctx context.Context, h Header, records []generate.Record) (*Committed, error) {
-	s, err := p.pinnedSnapshot("", h.Pins.Corpus, "the candidates file")
-	if err != nil {
-		return nil, err
-	}
-	b, err := p.openBench(ctx, s, p.mayExec())
+	b, err := p.pinnedBench(ctx, h.Pins.Corpus, "the candidates file")
 	if err != nil {
 		return nil, err
 	}

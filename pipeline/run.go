@@ -99,11 +99,7 @@ func (p *Project) evalAll(ctx context.Context, c *Committed) ([]*Evaluation, err
 	if err != nil {
 		return nil, err
 	}
-	s, err := p.pinnedSnapshot("", set.Manifest.Pins.Corpus, "golden set "+c.Ref.String())
-	if err != nil {
-		return nil, err
-	}
-	b, err := p.openBench(ctx, s, p.mayExec())
+	b, err := p.pinnedBench(ctx, set.Manifest.Pins.Corpus, "golden set "+c.Ref.String())
 	if err != nil {
 		return nil, err
 	}

@@ -22,9 +22,7 @@ func CompareTerminal(w io.Writer, c *eval.Comparison, style Style) error {
 		p.differenceSlices(c.Slices)
 		p.caseDifferences(c.PerCase)
 	}
-	for _, n := range c.Notes {
-		p.line("note: %s", Escape(n))
-	}
+	p.notes(c.Notes)
 	return p.err
 }
 
@@ -34,9 +32,7 @@ func GatesTerminal(w io.Writer, c *eval.GateCheck, style Style) error {
 	p.line("")
 	p.line("%-*s%s", fieldWidth, "verdict", p.verdictWord(c.Verdict))
 	p.gates(c.Gates)
-	for _, n := range c.Notes {
-		p.line("note: %s", Escape(n))
-	}
+	p.notes(c.Notes)
 	return p.err
 }
 

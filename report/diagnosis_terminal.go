@@ -138,10 +138,6 @@ func (p *page) diagnosisFigures(d *eval.Diagnosis) {
 	if l := d.Labelling; l.Pairs > 0 {
 		p.field("to label", fmt.Sprintf("%s in %s", count(l.Pairs, "unjudged result of a failed case", "unjudged results of failed cases"), l.Path))
 	}
-	for _, n := range d.Notes {
-		p.line("note: %s", Escape(n))
-	}
-	for _, h := range d.Hints {
-		p.line("%s %s", p.style.paint("hint:", text.FgCyan), Escape(h))
-	}
+	p.notes(d.Notes)
+	p.hints(d.Hints)
 }

@@ -362,10 +362,18 @@ func (p *page) remarks(r *eval.Result) {
 		p.line("")
 		p.line("%s saturated: this retriever is so near 1 that the set cannot show a regression", p.style.paint("warning:", text.FgYellow))
 	}
-	for _, n := range r.Notes {
+	p.notes(r.Notes)
+	p.hints(r.Hints)
+}
+
+func (p *page) notes(list []string) {
+	for _, n := range list {
 		p.line("note: %s", Escape(n))
 	}
-	for _, h := range r.Hints {
+}
+
+func (p *page) hints(list []string) {
+	for _, h := range list {
 		p.line("%s %s", p.style.paint("hint:", text.FgCyan), Escape(h))
 	}
 }
