@@ -14,7 +14,7 @@ const module = "github.com/goldgen/goldgen/"
 // table is docs/architecture.md's: a package imports only what stands above it,
 // and internal/.
 var table = []string{
-	"corpus", "llm", "prompts", "datasets", "sample", "retrieve", "generate", "judge", "eval", "report", "pipeline", "cmd", "bench",
+	"corpus", "llm", "prompts", "datasets", "sample", "retrieve", "generate", "judge", "eval", "report", "review", "pipeline", "cmd", "bench",
 }
 
 // forbidden are arrows that point upward in the table and are wrong all the
@@ -26,6 +26,7 @@ var forbidden = map[string][]string{
 	"retrieve": {"llm", "prompts", "datasets", "sample"},
 	"eval":     {"llm", "prompts", "sample", "retrieve", "generate", "judge"},
 	"report":   {"llm", "prompts", "sample", "retrieve", "generate", "judge"},
+	"review":   {"llm", "prompts", "sample"},
 }
 
 // outside are libraries that only one package may stand on.
