@@ -288,6 +288,37 @@ func TestCalibrateComparesTheJudgeWithPeople(t *testing.T) {
 	}
 }
 
+// TestJudgeAgreementCountsSampledPairsForThoseTheyStandFor: by hand, a judge
+// that is right on ten chosen pairs and wrong on one of two sampled one in ten.
+func TestJudgeAgreementCountsSampledPairsForThoseTheyStandFor(t *testing.T) {
+	l := newShelves(t, 1)
+	observed := l.observe(t)
+	var labels []judge.HumanLabel
+	for i := range 12 {
+		seen, person, given, inclusion := observed[0][i].Seen, 3*(i%2), 3*(i%2), 1.0
+		if i >= 10 {
+			person, given, inclusion = 0, 3*(i%2), 0.1
+		}
+		seen["grade"] = float64(given)
+		labels = append(labels, judge.HumanLabel{CaseID: "case00", ChunkID: observed[0][i].Item.ChunkID, Grade: person, Inclusion: inclusion})
+	}
+	got, err := judge.Calibrate(prior(t), l.cases, observed, labels, judge.CalibrateOptions{RelevantGrade: 2, Judge: "fake", Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Sums of weights: 15 and 10 in the row of 0, 0 and 5 in the row of 3. Of 30
+	// they agree in 20; chance agrees in (25*15 + 5*15)/30 = 15.
+	kappa := 0.3333
+	want := &judge.JudgeAgreement{
+		Pairs: 12, Confusion: [4][4]int{{6, 0, 0, 1}, {}, {}, {0, 0, 0, 5}}, Weighted: [4][4]float64{{15, 0, 0, 10}, {}, {}, {0, 0, 0, 5}},
+		AUC:   datasets.Interval{Value: 0.8, High: 1}, // of the others 15 of 25 below, 10 alike
+		Kappa: kappa, Quadratic: kappa, Binary: []judge.Binary{{Threshold: 1, Kappa: kappa}, {Threshold: 2, Kappa: kappa}, {Threshold: 3, Kappa: kappa}},
+	}
+	if diff := cmp.Diff(want, got.Judge); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestTrustInRaisesTrustOnlyWhereQueriesAllow(t *testing.T) {
 	p := prior(t)
 	labels := judge.Labels{Pairs: 10, Outside: 2}

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -55,6 +56,11 @@ func readLabels(path string) (*labelFile, error) {
 	if strings.EqualFold(filepath.Ext(path), ".csv") {
 		return readCSV(path)
 	}
+	if !strings.EqualFold(filepath.Ext(path), ".parquet") {
+		if _, err := readWhole(path); err != nil {
+			return nil, err
+		}
+	}
 	qrels, err := datasets.ReadQrels(path)
 	if err != nil {
 		return nil, err
@@ -86,15 +92,21 @@ func (f *labelFile) fault(l label, why string) {
 	f.faults = append(f.faults, LabelFault{Where: l.where, CaseID: l.caseID, ChunkID: l.chunkID, Why: why})
 }
 
-// readCSV refuses a file that ends in the middle of a line: somebody is still
-// writing it.
-func readCSV(path string) (*labelFile, error) {
+// readWhole reads a text and refuses one that ends in the middle of a line:
+// somebody is still writing it.
+func readWhole(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
+	if err == nil && len(data) > 0 && data[len(data)-1] != '\n' {
+		err = fmt.Errorf("%w %s: ends in the middle of a line: is it still being written?", errLabels, path)
+	}
+	return data, err
+}
+
+// readCSV reads a whole file.
+func readCSV(path string) (*labelFile, error) {
+	data, err := readWhole(path)
 	if err != nil {
 		return nil, err
-	}
-	if len(data) > 0 && data[len(data)-1] != '\n' {
-		return nil, fmt.Errorf("%w %s: ends in the middle of a line: is it still being written?", errLabels, path)
 	}
 	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(data), "\ufeff")))
 	header, err := r.Read()
@@ -168,7 +180,7 @@ func labelsIn(set *datasets.Set) *labelFile {
 	for i := range set.Cases {
 		for _, j := range set.Cases[i].Judgments {
 			if j.By == datasets.ByHuman && j.Grade != nil {
-				out.add(label{where: set.Ref().String(), caseID: set.Cases[i].ID, chunkID: j.ChunkID, by: j.Judge, grade: *j.Grade, inclusion: 1})
+				out.add(label{where: set.Ref().String(), caseID: set.Cases[i].ID, chunkID: j.ChunkID, by: j.Judge, grade: *j.Grade, inclusion: cmp.Or(j.Inclusion, 1)})
 			}
 		}
 	}
@@ -272,6 +284,9 @@ func (m *matcher) settled() []judge.HumanLabel {
 	return out
 }
 
+// leastInclusion is the least probability that a set's four decimals hold.
+const leastInclusion = 0.0001
+
 // addHuman puts a person's grade in the place of an earlier one.
 func addHuman(c *datasets.Case, l judge.HumanLabel, b *bench) {
 	chunk, ok := b.chunk(l.ChunkID)
@@ -284,6 +299,6 @@ func addHuman(c *datasets.Case, l judge.HumanLabel, b *bench) {
 	})
 	c.Judgments = append(kept, datasets.Judgment{
 		ChunkID: l.ChunkID, DocID: chunk.DocID, Grade: &grade, Label: datasets.LabelOf(grade, judge.RelevantGrade),
-		By: datasets.ByHuman, Inclusion: datasets.Round(l.Inclusion),
+		By: datasets.ByHuman, Inclusion: max(leastInclusion, datasets.Round(l.Inclusion)),
 	})
 }

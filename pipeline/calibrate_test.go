@@ -93,6 +93,42 @@ func TestCalibrateRefusesFilesThatAreNotWhole(t *testing.T) {
 	}
 }
 
+func TestCalibrateRefusesQrelsThatAreBeingWritten(t *testing.T) {
+	b := newBench(t, nil)
+	path := filepath.Join(b.Dir, "labels.qrels")
+	write(t, path, "q00 0 d00 1\nq01 0 d01 1")
+	_, err := b.Calibrate(t.Context(), pipeline.CalibrateOptions{Labels: path})
+	if err == nil || !strings.Contains(err.Error(), "labels.qrels: ends in the middle of a line") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestCalibrateKeepsInclusionInTheSet: labels that were sampled weigh the same
+// when they are read again from the set that they were written into.
+func TestCalibrateKeepsInclusionInTheSet(t *testing.T) {
+	b := newBench(t, func(d *datasets.Draft) {
+		d.Manifest.Trust = datasets.Trust{Level: datasets.TrustSourceOnly, Why: "the label is the source chunk"}
+		for i := range d.Cases {
+			d.Cases[i].Source = []string{document(i)}
+			d.Cases[i].Judgments = []datasets.Judgment{datasets.SourceJudgment(document(i), document(i))}
+		}
+	})
+	lines := mixedLabels(10)
+	for i := range lines {
+		if i%3 == 2 {
+			lines[i] = strings.TrimSuffix(lines[i], "1") + "0.05"
+		}
+	}
+	want := b.calibrate(t, pipeline.CalibrateOptions{Labels: b.labelFile(t, lines...), Apply: true})
+	got := b.calibrate(t, pipeline.CalibrateOptions{Labels: want.Written.Ref, Golden: want.Golden.Ref})
+	if diff := cmp.Diff(want.Calibration.Prior, got.Calibration.Prior); diff != "" {
+		t.Error(diff)
+	}
+	if got.Calibration.Prior.Share > 0.1 {
+		t.Errorf("%.3f of the pairs are relevant: the sampled ones do not stand for 20 each", got.Calibration.Prior.Share)
+	}
+}
+
 // TestCalibrateTakesQrelsAndSets: the same labels in three forms fit the same
 // model.
 func TestCalibrateTakesQrelsAndSets(t *testing.T) {

@@ -233,11 +233,12 @@ func (a *app) printJudge(c *judge.Calibration) error {
 	if err := a.section(t); err != nil {
 		return err
 	}
-	k := report.NewTable("Cohen's kappa", ">value")
-	k.Add("four grades", three(j.Kappa))
-	k.Add("quadratic weights", three(j.Quadratic))
+	k := report.NewTable("judge against people", ">value")
+	k.Add("AUC of its grades", span(j.AUC))
+	k.Add("Cohen's kappa, four grades", three(j.Kappa))
+	k.Add("Cohen's kappa, quadratic weights", three(j.Quadratic))
 	for _, b := range j.Binary {
-		k.Add(fmt.Sprintf("grade >= %d", b.Threshold), three(b.Kappa))
+		k.Add(fmt.Sprintf("Cohen's kappa, grade >= %d", b.Threshold), three(b.Kappa))
 	}
 	return a.section(k)
 }
