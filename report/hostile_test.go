@@ -10,6 +10,7 @@ import (
 
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/internal/browsertest"
 	"github.com/goldgen/goldgen/report"
 )
 
@@ -78,22 +79,22 @@ func TestPageOfHostileText(t *testing.T) {
 }
 
 func TestHostileTextNeverRuns(t *testing.T) {
-	ctx := browser(t)
+	ctx := browsertest.Start(t)
 	address := pageOf(t, hostile())
-	for _, l := range []look{looks[0], looks[2]} {
-		said := listen(t, ctx)
-		l.see(t, ctx, address)
-		ask[bool](t, ctx, `document.querySelectorAll("#list summary").forEach((s) => s.click()), true`)
+	for _, l := range []browsertest.Look{looks[0], looks[2]} {
+		said := browsertest.Listen(t, ctx)
+		l.See(t, ctx, address)
+		browsertest.Ask[bool](t, ctx, `document.querySelectorAll("#list summary").forEach((s) => s.click()), true`)
 		if _, err := chromedp.Run(ctx, chromedp.Poll[bool](`document.querySelectorAll("#list .case").length === `+itoa(len(attacks)))); err != nil {
 			t.Fatal(err)
 		}
-		if obeyed := ask[bool](t, ctx, `"obeyed" in window`); obeyed {
+		if obeyed := browsertest.Ask[bool](t, ctx, `"obeyed" in window`); obeyed {
 			t.Error("a text was obeyed")
 		}
-		if n := ask[int](t, ctx, `document.querySelectorAll("img, b:not(.trust b), script:not(.cases-data):not(:last-of-type), [onload], [onerror]").length`); n > 0 {
+		if n := browsertest.Ask[int](t, ctx, `document.querySelectorAll("img, b:not(.trust b), script:not(.cases-data):not(:last-of-type), [onload], [onerror]").length`); n > 0 {
 			t.Errorf("%d elements came from text", n)
 		}
-		queries := ask[[]string](t, ctx, `[...document.querySelectorAll("#list .query")].map((q) => q.textContent).sort()`)
+		queries := browsertest.Ask[[]string](t, ctx, `[...document.querySelectorAll("#list .query")].map((q) => q.textContent).sort()`)
 		var want []string
 		for _, a := range attacks {
 			want = append(want, report.Escape(a))
@@ -101,8 +102,8 @@ func TestHostileTextNeverRuns(t *testing.T) {
 		if diff := cmp.Diff(sorted(want), sorted(queries)); diff != "" {
 			t.Errorf("queries as shown (-want +got):\n%s", diff)
 		}
-		if wide := ask[[]string](t, ctx, tooWide); len(wide) > 0 {
-			t.Errorf("%s: wider than the screen: %q", l.name, wide)
+		if wide := browsertest.Ask[[]string](t, ctx, browsertest.TooWide); len(wide) > 0 {
+			t.Errorf("%s: wider than the screen: %q", l.Name, wide)
 		}
 		if lines := said(); len(lines) > 0 {
 			t.Errorf("the console: %q", lines)

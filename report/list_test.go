@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/goldgen/goldgen/internal/browsertest"
 	"github.com/goldgen/goldgen/report"
 )
 
@@ -28,29 +29,29 @@ const countText = `document.getElementById("count").textContent`
 // what it holds then.
 func use(t *testing.T, ctx context.Context, control, value, want string) {
 	t.Helper()
-	ask[bool](t, ctx, `(() => { const c = document.getElementById("`+control+`"); c.value = `+strconv.Quote(value)+`;
+	browsertest.Ask[bool](t, ctx, `(() => { const c = document.getElementById("`+control+`"); c.value = `+strconv.Quote(value)+`;
 		c.dispatchEvent(new Event(c.tagName === "INPUT" ? "input" : "change")); return c.value === `+strconv.Quote(value)+`; })()`)
 	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](countText+` === `+strconv.Quote(want), chromedp.WithPollingTimeout(pollTimeout))); err != nil {
-		t.Errorf("%s = %q: the list says %q, want %q", control, value, ask[string](t, ctx, countText), want)
+		t.Errorf("%s = %q: the list says %q, want %q", control, value, browsertest.Ask[string](t, ctx, countText), want)
 	}
 }
 
 func TestListOfManyCases(t *testing.T) {
-	ctx := browser(t)
+	ctx := browsertest.Start(t)
 	f := whole(20_000)
 	page := written(t, report.HTML, f)
 	if mb := len(page) >> 20; mb > 16 {
 		t.Errorf("the page has %d MB", mb)
 	}
-	looks[0].see(t, ctx, pageOf(t, f))
-	if n := ask[int](t, ctx, `document.querySelectorAll("#list > li").length`); n != 25 {
+	looks[0].See(t, ctx, pageOf(t, f))
+	if n := browsertest.Ask[int](t, ctx, `document.querySelectorAll("#list > li").length`); n != 25 {
 		t.Errorf("%d cases are in the page at once, want 25", n)
 	}
 	use(t, ctx, "find", "rule 12345 refund", "0 of 20,000 cases")
 	use(t, ctx, "find", "RULE 12346 refund", "1 of 20,000 cases, 1 to 1 shown")
 	use(t, ctx, "find", "", "20,000 of 20,000 cases, 1 to 25 shown")
 	use(t, ctx, "outcome", "0", "1 of 20,000 cases, 1 to 1 shown")
-	if text := ask[string](t, ctx, `document.querySelector("#list .outcome").textContent`); text != report.OutcomeLeak {
+	if text := browsertest.Ask[string](t, ctx, `document.querySelector("#list .outcome").textContent`); text != report.OutcomeLeak {
 		t.Errorf("outcome %q", text)
 	}
 	use(t, ctx, "outcome", "", "20,000 of 20,000 cases, 1 to 25 shown")
@@ -58,19 +59,19 @@ func TestListOfManyCases(t *testing.T) {
 	for _, order := range []string{"slow", "fell", "rose", "set", "worst"} {
 		use(t, ctx, "order", order, "6,667 of 20,000 cases, 1 to 25 shown")
 	}
-	if !ask[bool](t, ctx, `[...document.querySelectorAll("#list .score")].map((s) => parseFloat(s.childNodes[1].textContent)).every((v, i, all) => i === 0 || all[i - 1] <= v)`) {
+	if !browsertest.Ask[bool](t, ctx, `[...document.querySelectorAll("#list .score")].map((s) => parseFloat(s.childNodes[1].textContent)).every((v, i, all) => i === 0 || all[i - 1] <= v)`) {
 		t.Error("lowest first: values fall along the list")
 	}
-	ask[bool](t, ctx, `document.getElementById("next").click(), true`)
-	if got := ask[string](t, ctx, countText); got != "6,667 of 20,000 cases, 26 to 50 shown" {
+	browsertest.Ask[bool](t, ctx, `document.getElementById("next").click(), true`)
+	if got := browsertest.Ask[string](t, ctx, countText); got != "6,667 of 20,000 cases, 26 to 50 shown" {
 		t.Errorf("after next: %q", got)
 	}
 }
 
 // Without a mouse: tab to a case, open it, and read its ranking.
 func TestKeyboardReachesACase(t *testing.T) {
-	ctx := browser(t)
-	looks[0].see(t, ctx, pageOf(t, whole(30)))
+	ctx := browsertest.Start(t)
+	looks[0].See(t, ctx, pageOf(t, whole(30)))
 	press := func(key string) {
 		t.Helper()
 		if err := chromedp.Do(ctx, chromedp.KeyEvent(key)); err != nil {
@@ -78,12 +79,12 @@ func TestKeyboardReachesACase(t *testing.T) {
 		}
 	}
 	press(kb.Tab)
-	if at := ask[string](t, ctx, `document.activeElement.className`); at != "skip" {
+	if at := browsertest.Ask[string](t, ctx, `document.activeElement.className`); at != "skip" {
 		t.Errorf("the first stop is %q, want the link to the verdict", at)
 	}
 	reached := false
 	for range 80 {
-		if reached = ask[bool](t, ctx, `document.activeElement.matches("#list summary")`); reached {
+		if reached = browsertest.Ask[bool](t, ctx, `document.activeElement.matches("#list summary")`); reached {
 			break
 		}
 		press(kb.Tab)
@@ -99,39 +100,39 @@ func TestKeyboardReachesACase(t *testing.T) {
 
 // The page asks for nothing, and a link can lead to a case.
 func TestLinkToACase(t *testing.T) {
-	ctx := browser(t)
+	ctx := browsertest.Start(t)
 	address := pageOf(t, whole(200))
-	looks[0].see(t, ctx, address+"#case=c00123")
-	if got := ask[string](t, ctx, countText); !strings.HasPrefix(got, "1 of 200 cases") {
+	looks[0].See(t, ctx, address+"#case=c00123")
+	if got := browsertest.Ask[string](t, ctx, countText); !strings.HasPrefix(got, "1 of 200 cases") {
 		t.Errorf("the list says %q", got)
 	}
-	if got := ask[string](t, ctx, `document.querySelector("#list details[open] dd").textContent`); got != "c00123" {
+	if got := browsertest.Ask[string](t, ctx, `document.querySelector("#list details[open] dd").textContent`); got != "c00123" {
 		t.Errorf("the case %q is open", got)
 	}
-	if got := ask[[]string](t, ctx, `performance.getEntriesByType("resource").map((e) => e.name)`); len(got) > 0 {
+	if got := browsertest.Ask[[]string](t, ctx, `performance.getEntriesByType("resource").map((e) => e.name)`); len(got) > 0 {
 		t.Errorf("the page fetched %q", got)
 	}
 }
 
 // Choosing a measure shows its plot in place of the other.
 func TestChoiceOfAMeasure(t *testing.T) {
-	ctx := browser(t)
-	looks[0].see(t, ctx, pageOf(t, whole(60)))
+	ctx := browsertest.Start(t)
+	looks[0].See(t, ctx, pageOf(t, whole(60)))
 	shown := `[...document.querySelectorAll("#slices .chosen:not([hidden])")].map((c) => c.querySelector("caption").textContent)`
-	if got := ask[[]string](t, ctx, shown); !slices.Equal(got, []string{"ndcg@10 by slice"}) {
+	if got := browsertest.Ask[[]string](t, ctx, shown); !slices.Equal(got, []string{"ndcg@10 by slice"}) {
 		t.Errorf("shown at first: %q", got)
 	}
-	ask[bool](t, ctx, `(() => { const s = document.querySelector("#slices select"); s.value = "recall@5"; s.dispatchEvent(new Event("change")); return true; })()`)
-	if got := ask[[]string](t, ctx, shown); !slices.Equal(got, []string{"recall@5 by slice"}) {
+	browsertest.Ask[bool](t, ctx, `(() => { const s = document.querySelector("#slices select"); s.value = "recall@5"; s.dispatchEvent(new Event("change")); return true; })()`)
+	if got := browsertest.Ask[[]string](t, ctx, shown); !slices.Equal(got, []string{"recall@5 by slice"}) {
 		t.Errorf("shown then: %q", got)
 	}
 }
 
 func TestSeveralResultsInTheList(t *testing.T) {
-	ctx := browser(t)
-	looks[0].see(t, ctx, pageOf(t, several(60)))
+	ctx := browsertest.Start(t)
+	looks[0].See(t, ctx, pageOf(t, several(60)))
 	use(t, ctx, "result", "2", "60 of 60 cases, 1 to 25 shown")
-	if got := ask[[]string](t, ctx, `[...document.querySelectorAll("#result option")].map((o) => o.textContent)`); !slices.Equal(got, []string{"bm25", "dense", "hybrid"}) {
+	if got := browsertest.Ask[[]string](t, ctx, `[...document.querySelectorAll("#result option")].map((o) => o.textContent)`); !slices.Equal(got, []string{"bm25", "dense", "hybrid"}) {
 		t.Errorf("retrievers %q", got)
 	}
 }
