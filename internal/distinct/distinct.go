@@ -17,6 +17,9 @@ func (n *Names) Add(name string) int32 {
 	if last := len(n.list) - 1; last >= 0 && n.list[last] == name {
 		return int32(last)
 	}
+	if len(n.list) == cap(n.list) {
+		n.list = slices.Grow(n.list, max(64, len(n.list))) // append alone would throw away more as it grows
+	}
 	n.list = append(n.list, name)
 	return int32(len(n.list) - 1)
 }

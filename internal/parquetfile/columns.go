@@ -4,19 +4,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding"
+
+	"github.com/goldgen/goldgen/internal/packed"
 )
 
 // Strings calls f with every value of a top-level column of text. The strings
 // share the memory of their page, or of its dictionary.
 //
-// Strings, Ints and Floats are for long tables, where rows of structs cost too
-// much. They expect that the column exists with its type, and that the call is
-// inside Guard. A null is an error, and so are fewer values than the footer
-// promises; errors name the column and not the file.
+// Strings, Texts, Ints and Floats are for long tables, where rows of structs
+// cost too much. They expect that the column exists with its type, and that the
+// call is inside Guard. A null is an error, and so are fewer values than the
+// footer promises; errors name the column and not the file.
 func Strings(file *parquet.File, column string, f func(string)) error {
 	var text string
 	var offsets []uint32
@@ -37,6 +40,46 @@ func Strings(file *parquet.File, column string, f func(string)) error {
 		}
 		return max(0, len(offsets)-1)
 	})
+}
+
+// Texts appends a column of text to to, and the number there of each row's
+// value to numbers: Strings for what is to be kept, at 8 bytes a row and what a
+// dictionary does not share.
+func Texts(file *parquet.File, column string, to *packed.Strings, numbers []uint32) ([]uint32, error) {
+	var first uint32
+	var offsets []uint32
+	err := eachPage(file, column, func(p page) int {
+		if p.fresh {
+			first, offsets = addPage(to, p)
+		}
+		if !p.plain {
+			for _, i := range p.indexes {
+				_ = offsets[i+1] // what a damaged index refers to
+				numbers = append(numbers, first+uint32(i))
+			}
+			return len(p.indexes)
+		}
+		n := max(0, len(offsets)-1)
+		for i := range n {
+			numbers = append(numbers, first+uint32(i))
+		}
+		return n
+	})
+	return numbers, err
+}
+
+// addPage appends the texts of a page or dictionary and returns the number of
+// the first, and where each begins.
+func addPage(to *packed.Strings, p page) (first uint32, offsets []uint32) {
+	data, offsets := p.values.ByteArray()
+	text := textOf(data, p.plain)
+	if p.plain {
+		offsets = slices.Clone(offsets)
+	}
+	for i := 1; i < len(offsets); i++ {
+		_ = text[offsets[i-1]:offsets[i]] // what a damaged page refers to
+	}
+	return to.AddBlock(text, offsets), offsets
 }
 
 // textOf is the text of a page, copied, or of a dictionary, which the library

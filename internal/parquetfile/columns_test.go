@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/goldgen/goldgen/internal/packed"
 	"github.com/goldgen/goldgen/internal/parquetfile"
 )
 
@@ -47,6 +48,16 @@ func columnsOf[T any](t *testing.T, rows []T) ([]wide, error) {
 	}
 	if err := parquetfile.Strings(file, "name", func(s string) { got = append(got, wide{Name: s}) }); err != nil {
 		return nil, err
+	}
+	var texts packed.Strings
+	numbers, err := parquetfile.Texts(file, "name", &texts, nil)
+	if err != nil || len(numbers) != len(got) {
+		t.Errorf("%d numbers of texts for %d rows: %v", len(numbers), len(got), err)
+	}
+	for i, number := range numbers {
+		if texts.At(number) != got[i].Name {
+			t.Errorf("row %d is %q as packed, else %q", i, texts.At(number), got[i].Name)
+		}
 	}
 	i, j := 0, 0
 	if err := parquetfile.Ints(file, "count", func(n int64) { got[i].Count = n; i++ }); err != nil {

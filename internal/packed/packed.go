@@ -1,0 +1,78 @@
+// Package packed holds long columns of short strings, such as the ids of a
+// run's rows, in a few large blocks: a string costs its bytes and 4 more, and
+// nothing that the garbage collector has to look at.
+package packed
+
+import (
+	"slices"
+	"strings"
+)
+
+// Strings is a list of strings. The zero value is ready.
+type Strings struct {
+	blocks []block
+	n      uint32
+	text   strings.Builder // of the block that Add fills
+	ends   []uint32
+}
+
+// block holds the strings text[offsets[i]:offsets[i+1]], the first of which is
+// number first of the list.
+type block struct {
+	first   uint32
+	text    string
+	offsets []uint32
+}
+
+// blockSize is how many bytes Add puts into a block.
+const blockSize = 1 << 20
+
+// Len is how many strings there are.
+func (s *Strings) Len() int { return int(s.n) }
+
+// Add appends a copy of b and returns its number.
+func (s *Strings) Add(b []byte) uint32 {
+	if s.text.Len()+len(b) > s.text.Cap() || len(s.ends) == 0 {
+		s.Settle()
+		s.text.Grow(max(blockSize, len(b)))
+		s.ends = append(make([]uint32, 0, blockSize/16), 0)
+	}
+	s.text.Write(b)
+	s.ends = append(s.ends, uint32(s.text.Len()))
+	s.n++
+	return s.n - 1
+}
+
+// Settle ends a row of calls of Add, before the first call of At.
+func (s *Strings) Settle() {
+	if len(s.ends) > 1 {
+		s.blocks = append(s.blocks, block{s.n - uint32(len(s.ends)-1), s.text.String(), s.ends})
+	}
+	s.text, s.ends = strings.Builder{}, nil
+}
+
+// AddBlock appends the strings text[offsets[i]:offsets[i+1]] and returns the
+// number of the first. It keeps both.
+func (s *Strings) AddBlock(text string, offsets []uint32) uint32 {
+	s.Settle()
+	first := s.n
+	if n := len(offsets) - 1; n > 0 {
+		s.blocks = append(s.blocks, block{first, text, offsets})
+		s.n += uint32(n)
+	}
+	return first
+}
+
+// At is string number i. It shares the memory of its block.
+func (s *Strings) At(i uint32) string {
+	b := &s.blocks[0]
+	if len(s.blocks) > 1 {
+		at, exact := slices.BinarySearchFunc(s.blocks, i, func(b block, i uint32) int { return int(int64(b.first) - int64(i)) })
+		if !exact {
+			at--
+		}
+		b = &s.blocks[at]
+	}
+	i -= b.first
+	return b.text[b.offsets[i]:b.offsets[i+1]]
+}

@@ -1,0 +1,51 @@
+package packed_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/goldgen/goldgen/internal/packed"
+)
+
+// However strings come in, one by one or in blocks, each is found under the
+// number that it got.
+func TestStrings(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var s packed.Strings
+		var want, got []string
+		add := func(text string) {
+			if n := s.Add([]byte(text)); int(n) != len(want) {
+				rt.Fatalf("string %d got number %d", len(want), n)
+			}
+			want = append(want, text)
+		}
+		for range rapid.IntRange(0, 5).Draw(rt, "parts") {
+			for _, text := range rapid.SliceOfN(rapid.StringN(0, 8, 8), 0, 4).Draw(rt, "singly") {
+				add(text)
+			}
+			if rapid.Bool().Draw(rt, "long") {
+				add(strings.Repeat("x", rapid.IntRange(1<<19, 3<<19).Draw(rt, "length")))
+			}
+			block, offsets := "", []uint32{0}
+			first := len(want)
+			for _, text := range rapid.SliceOfN(rapid.StringN(0, 8, 8), 0, 4).Draw(rt, "block") {
+				block += text
+				offsets = append(offsets, uint32(len(block)))
+				want = append(want, text)
+			}
+			if n := s.AddBlock(block, offsets); int(n) != first {
+				rt.Fatalf("block from %d got number %d", first, n)
+			}
+		}
+		s.Settle()
+		for i := range s.Len() {
+			got = append(got, s.At(uint32(i)))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			rt.Fatal(diff)
+		}
+	})
+}
