@@ -2,18 +2,22 @@ package llm_test
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/goldgen/goldgen/llm"
 	"github.com/goldgen/goldgen/llm/connect"
 	"github.com/goldgen/goldgen/llm/llmtest"
+	"github.com/goldgen/goldgen/llm/ollama"
 )
 
 // numbered is a request of the size of a judge's: some 2,500 bytes.
@@ -69,40 +73,76 @@ func BenchmarkFill(b *testing.B) {
 }
 
 // BenchmarkBusyShare asks a server that takes 50 ms for each answer, through the
-// whole stack and through the bare client, and reports the share of the bare
-// client's throughput that the stack reaches.
+// whole stack and through the same provider's client with nothing around it. The
+// two take turns, so that what else the machine does meets both, and the median
+// over the pairs is reported of the share of the bare client's throughput that the
+// stack reaches. Beside it: how busy the server was, and what one call of the stack
+// cost this process more than a bare one, in microseconds of processor time.
 func BenchmarkBusyShare(b *testing.B) {
+	const delay, rounds = 50 * time.Millisecond, 20
 	for _, inFlight := range []int{1, 8, 64} {
 		b.Run(fmt.Sprint(inFlight), func(b *testing.B) {
-			server := llmtest.NewOllama(llmtest.Config{Delay: 50 * time.Millisecond, Handler: manyLogprobs})
-			defer server.Close()
+			address := serverProcess(b, delay)
 			stack, err := connect.Open(b.Context(), connect.Config{
-				Provider: "ollama", Model: "fake-chat", Endpoints: []string{server.URL}, Concurrency: inFlight, CachePath: cachePath(b),
+				Provider: "ollama", Model: "fake-chat", Endpoints: []string{address}, Concurrency: inFlight, CachePath: cachePath(b),
 			})
 			if err != nil {
 				b.Fatal(err)
 			}
 			defer stack.Close()
-			bare := ollamaClient(b, server.URL, 0)
-			calls := 20 * inFlight
+			bare := bareClient(b, address, inFlight)
+			calls := rounds * inFlight
 			askAll(b, bare, inFlight, inFlight, 0) // connections, probes
 			askAll(b, stack.Client, inFlight, inFlight, 0)
-			next := 1000
-			var with, without time.Duration
-			for b.Loop() {
-				without += askAll(b, bare, calls, inFlight, next)
-				with += askAll(b, stack.Client, calls, inFlight, next)
-				next += calls
+			var ratios, busy, cost []float64
+			for next := inFlight; b.Loop(); next += calls {
+				without, with := inTurn(len(ratios)%2 == 1,
+					func() spent { return askAll(b, bare, calls, inFlight, next) },
+					func() spent { return askAll(b, stack.Client, calls, inFlight, next) })
+				ratios = append(ratios, without.time.Seconds()/with.time.Seconds())
+				busy = append(busy, (rounds*delay).Seconds()/with.time.Seconds())
+				cost = append(cost, float64((with.processor-without.processor).Microseconds())/float64(calls))
 			}
-			b.ReportMetric(100*without.Seconds()/with.Seconds(), "%bare")
-			b.ReportMetric(100*0.05*float64(calls/inFlight*b.N)/with.Seconds(), "%busy")
+			b.ReportMetric(100*median(ratios), "%bare")
+			b.ReportMetric(100*median(busy), "%busy")
+			b.ReportMetric(median(cost), "cpu-µs/call")
 		})
 	}
 }
 
+// bareClient is the provider's client over a transport of the standard library.
+func bareClient(b *testing.B, address string, connections int) llm.Client {
+	transport := &http.Transport{MaxIdleConns: connections, MaxIdleConnsPerHost: connections}
+	b.Cleanup(transport.CloseIdleConnections)
+	c, err := ollama.New(ollama.Config{Endpoint: address, HTTP: &http.Client{Transport: transport, Timeout: time.Minute}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return c
+}
+
+// inTurn does both, the second first where swapped.
+func inTurn(swapped bool, first, second func() spent) (spent, spent) {
+	if swapped {
+		s := second()
+		return first(), s
+	}
+	f := first()
+	return f, second()
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// spent is the time that calls took, by the clock and of the processor.
+type spent struct{ time, processor time.Duration }
+
 // askAll makes calls, so many in flight, and says how long they took.
-func askAll(b *testing.B, client llm.Client, calls, inFlight, from int) time.Duration {
-	start := time.Now()
+func askAll(b *testing.B, client llm.Client, calls, inFlight, from int) spent {
+	start, used := time.Now(), processorTime(b)
 	jobs := make(chan int)
 	var wg sync.WaitGroup
 	for range inFlight {
@@ -121,14 +161,23 @@ func askAll(b *testing.B, client llm.Client, calls, inFlight, from int) time.Dur
 	}
 	close(jobs)
 	wg.Wait()
-	return time.Since(start)
+	return spent{time.Since(start), processorTime(b) - used}
+}
+
+// processorTime is what this process has used so far.
+func processorTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // BenchmarkThousandInFlight reports the memory of a process with 1,000 calls in
 // flight; the fake server is another process.
 func BenchmarkThousandInFlight(b *testing.B) {
 	stack, err := connect.Open(b.Context(), connect.Config{
-		Provider: "ollama", Model: "fake-chat", Endpoints: []string{serverProcess(b)}, Concurrency: 1000, CachePath: cachePath(b),
+		Provider: "ollama", Model: "fake-chat", Endpoints: []string{serverProcess(b, 2*time.Second)}, Concurrency: 1000, CachePath: cachePath(b),
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -158,12 +207,12 @@ func BenchmarkThousandInFlight(b *testing.B) {
 	b.ReportMetric(float64(peak)/(1<<20), "MB")
 }
 
-// serverProcess starts a fake server of its own process, with answers after 2 s,
-// and gives its address.
-func serverProcess(b *testing.B) string {
+// serverProcess starts a fake server in a process of its own, which takes so long
+// for each answer, and gives its address.
+func serverProcess(b *testing.B, delay time.Duration) string {
 	b.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "GOLDGEN_TEST_SERVE=2s")
+	cmd.Env = append(os.Environ(), "GOLDGEN_TEST_SERVE="+delay.String())
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		b.Fatal(err)

@@ -37,22 +37,14 @@ func (c *CachedClient) Complete(ctx context.Context, req Request) (Reply, error)
 	}
 	key := req.Key()
 	for {
-		reply, ok, err := c.cache.Reply(ctx, key)
-		if err != nil {
-			return Reply{}, err
-		}
-		if ok {
-			c.Counter.hit(1)
-			return reply, nil
-		}
-		result := c.flight.DoChan(key, func() (any, error) { return c.ask(ctx, key, req) })
+		result := c.flight.DoChan(key, func() (any, error) { return c.find(ctx, key, req) })
 		select {
 		case <-ctx.Done():
-			// What the call below still brings is put into the cache by ask.
+			// What the call below still brings is put into the cache by find.
 			return Reply{}, context.Cause(ctx)
 		case r := <-result:
 			if r.Err == nil {
-				return r.Val.(Reply), nil
+				return c.counted(r.Val.(Reply)), nil
 			}
 			gaveUp, abandoned := errors.AsType[*abandonedCall](r.Err)
 			if !abandoned {
@@ -66,18 +58,28 @@ func (c *CachedClient) Complete(ctx context.Context, req Request) (Reply, error)
 	}
 }
 
-// ask calls the client below and keeps what it said. It looks into the cache
-// once more, since an equal call may have ended between look-up and flight.
-func (c *CachedClient) ask(ctx context.Context, key string, req Request) (Reply, error) {
-	if reply, ok, err := c.cache.Reply(ctx, key); ok || err != nil {
-		return reply, err
+func (c *CachedClient) counted(reply Reply) Reply {
+	if reply.Cached {
+		c.Counter.hit(1)
 	}
-	reply, err := c.client.Complete(ctx, req)
-	if err != nil && ctx.Err() != nil {
+	return reply
+}
+
+// find looks into the cache, or calls the client below and keeps what it said.
+// Both are one flight: an equal call cannot end between them, and a call that is
+// made costs one look-up.
+func (c *CachedClient) find(ctx context.Context, key string, req Request) (Reply, error) {
+	reply, ok, err := c.cache.Reply(ctx, key)
+	if !ok && err == nil {
+		reply, err = c.client.Complete(ctx, req)
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
 		return Reply{}, &abandonedCall{err}
-	}
-	if err != nil {
+	case err != nil:
 		return Reply{}, err
+	case ok:
+		return reply, nil
 	}
 	return reply, c.cache.PutReply(key, req.Model, reply)
 }
