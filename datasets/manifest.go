@@ -71,6 +71,8 @@ type Manifest struct {
 	Missed        *Interval         `json:"missed_per_query,omitempty"` // relevant chunks outside the pool, estimated
 	Coverage      json.RawMessage   `json:"coverage,omitempty"`
 	Notes         []string          `json:"notes,omitempty"`
+	Reviews       []Review          `json:"reviews,omitempty"`
+	Disagreements []Disagreement    `json:"disagreements,omitempty"`
 	Costs         Costs             `json:"costs"`
 	CreatedAt     string            `json:"created_at"` // RFC 3339, UTC
 }
