@@ -84,6 +84,7 @@ func Extend(ctx context.Context, cases []datasets.Case, tops Tops, deps Deps, o 
 		out.Cases[i] = cases[i]
 		out.add(&out.Cases[i], additions[i], deps.Judge)
 	}
+	Negatives{View: deps.View, RelevantGrade: RelevantGrade, JudgePassed: out.Verdict.State == Passed, Tops: tops}.Fill(out.Cases)
 	out.Missed = missedOf(out.Cases, out.Verdict)
 	return out, nil
 }

@@ -8,9 +8,6 @@ import (
 	"github.com/goldgen/goldgen/datasets"
 )
 
-// hardRank is how high a member must put a chunk for it to be a hard negative.
-const hardRank = 5
-
 // verdict assesses the judge on the canaries graded so far. A random chunk with
 // the text of a source, or nearly so, is no canary.
 func (r *runner) verdict() Verdict {
@@ -65,6 +62,7 @@ func (r *runner) result(settled Settlement, v Verdict) Result {
 		c := &out.Cases[i]
 		fill(c, r.works[r.index[c.ID]], r.deps.Judge, v)
 	}
+	Negatives{View: r.deps.View, RelevantGrade: RelevantGrade, JudgePassed: v.State == Passed}.Fill(out.Cases)
 	out.Missed = missedOf(out.Cases, v)
 	return out
 }
@@ -77,11 +75,7 @@ func fill(c *datasets.Case, w *work, j Judge, v Verdict) {
 		if w.grades[n] == nil {
 			continue
 		}
-		judgment := judgmentOf(item, *w.grades[n], j, v.State == Blind)
-		c.Judgments = append(c.Judgments, judgment)
-		if v.State == Passed && isHard(item, judgment) {
-			c.HardNegatives = append(c.HardNegatives, item.ChunkID)
-		}
+		c.Judgments = append(c.Judgments, judgmentOf(item, *w.grades[n], j, v.State == Blind))
 	}
 	c.Difficulty.SourceRankBM25 = sourceRank(w.items, "bm25")
 	c.Difficulty.SourceRankDense = sourceRank(w.items, "dense")
@@ -146,10 +140,6 @@ func featuresOf(item Item, g Grade) map[string]float64 {
 		f["p_yes"] = datasets.Round(*g.PYes)
 	}
 	return f
-}
-
-func isHard(item Item, j datasets.Judgment) bool {
-	return j.Grade != nil && *j.Grade < RelevantGrade && !item.Source && !item.Copy && item.BestRank() <= hardRank
 }
 
 // sourceRank is the best rank that a member gave a source, nil for none.

@@ -73,6 +73,7 @@ func settings(concurrency int) judge.Options {
 
 func TestRunFillsACase(t *testing.T) {
 	candidates := plan(30, 0)
+	candidates[1].Case.Query = "guide to a topic"
 	result, err := judge.Run(t.Context(), candidates, deps(judgedBy(sharp), 30), settings(4))
 	if err != nil {
 		t.Fatal(err)
@@ -98,6 +99,7 @@ func TestRunFillsACase(t *testing.T) {
 	}
 	want := caseOf("01", "doc01#1")
 	want.Status = datasets.Active
+	want.Query = "guide to a topic"
 	want.HardNegatives = []string{"doc00#0"}
 	want.Difficulty.SourceRankBM25 = &second
 	want.Judgments = []datasets.Judgment{

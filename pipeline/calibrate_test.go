@@ -181,6 +181,7 @@ func TestCalibrateApplyKeepsPeoplesLabels(t *testing.T) {
 	if trust := set.Manifest.Trust; trust.Level != datasets.TrustFitted || trust.Figures["label_pairs"] == 0 {
 		t.Errorf("trust %+v", trust)
 	}
+	grown := false
 	for i := range set.Cases {
 		labels := set.Cases[i].Labels(datasets.SourceJudged).Chunks
 		first := labels[document(i)]
@@ -190,6 +191,15 @@ func TestCalibrateApplyKeepsPeoplesLabels(t *testing.T) {
 		if len(labels) < 13 {
 			t.Errorf("%s: %d labels", caseID(i), len(labels))
 		}
+		for _, id := range set.Cases[i].HardNegatives {
+			if l := labels[id]; !(l.Human && *l.Grade == 0 || l.P != nil && *l.P < 0.1) {
+				t.Errorf("%s: %s is no hard negative: %+v", caseID(i), id, l)
+			}
+			grown = grown || labels[id].Human
+		}
+	}
+	if !grown {
+		t.Error("no chunk that a person found wrong is a hard negative")
 	}
 	if problems, err := datasets.Verify(t.Context(), got.Written.Path, nil); err != nil || len(problems) > 0 {
 		t.Errorf("verify: %v %v", problems, err)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/judge"
@@ -69,8 +70,13 @@ func (p *Project) extendOn(ctx context.Context, b *bench, set *datasets.Set, top
 		}
 		draft.Cases, m.Missed, m.Pins.Judge = extension.Cases, extension.Missed, pin
 	}
-	draft.Cases, m.Trust, err = p.label(ctx, deps, options, draft.Cases, m.Trust)
-	return draft, err
+	if draft.Cases, m.Trust, err = p.label(ctx, deps, options, slices.Clone(draft.Cases), m.Trust); err != nil {
+		return draft, err
+	}
+	hard := negatives(deps, m.RelevantGrade, m.Trust)
+	hard.Tops = tops
+	hard.Fill(draft.Cases)
+	return draft, nil
 }
 
 // resultRankings reads what results returned for each case of the set. A result
