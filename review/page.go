@@ -40,4 +40,6 @@ func mediaType(name string) string {
 
 // besideThePage are the files that the page's own HTML names. They are the same
 // for everybody and hold nothing of any set.
-func besideThePage() []string { return []string{"page.css", "page.js", "icon.svg"} }
+func besideThePage() []string {
+	return []string{"page.css", "page.js", "api.js", "dialogs.js", "text.js", "icon.svg"}
+}
