@@ -35,6 +35,7 @@ type Left struct {
 // since are left out.
 func Apply(set *datasets.Set, stands []Stand, corpus Corpus) Outcome {
 	a := applying{set: set, corpus: corpus, relevant: set.Manifest.RelevantGrade, labels: map[string]map[string][]said{}, touched: map[string]bool{}}
+	a.out.Left, a.out.Reviews = []Left{}, []datasets.Review{}
 	for i := range stands {
 		a.read(&stands[i])
 	}
@@ -258,7 +259,7 @@ func (a *applying) leaveUnknown() {
 
 // reviewOf sums up one person's work.
 func reviewOf(s *Stand) datasets.Review {
-	r := datasets.Review{Reviewer: s.Reviewer, Labels: s.graded(), Reworded: len(s.Queries), Rejected: len(s.Rejects)}
+	r := datasets.Review{Reviewer: s.Reviewer, Labels: len(s.Given()), Reworded: len(s.Queries), Rejected: len(s.Rejects)}
 	for _, e := range s.live {
 		if e.Sample != "" && !slices.Contains(r.Samples, e.Sample) {
 			r.Samples = append(r.Samples, e.Sample)

@@ -1,6 +1,9 @@
 package review
 
 import (
+	"cmp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/goldgen/goldgen/datasets"
@@ -104,12 +107,16 @@ func (s *Stand) Last() (Event, bool) {
 	return s.live[len(s.live)-1], true
 }
 
-// graded counts the labels that are no skips.
-func (s *Stand) graded() (n int) {
+// Given lists the labels that are no skips, in the order of their pairs.
+func (s *Stand) Given() []Event {
+	var out []Event
 	for _, e := range s.Labels {
 		if !e.Skip {
-			n++
+			out = append(out, e)
 		}
 	}
-	return n
+	slices.SortFunc(out, func(a, b Event) int {
+		return cmp.Or(strings.Compare(a.CaseID, b.CaseID), strings.Compare(a.ChunkID, b.ChunkID))
+	})
+	return out
 }
