@@ -14,8 +14,8 @@ import (
 )
 
 func newDatasets(a *app) *cobra.Command {
-	return parent("datasets", "List, show, verify and import golden sets", groupSets,
-		newDatasetsList(a), newDatasetsShow(a), newDatasetsVerify(a), newDatasetsImport(a))
+	return parent("datasets", "List, show, verify, import and export golden sets", groupSets,
+		newDatasetsList(a), newDatasetsShow(a), newDatasetsVerify(a), newDatasetsImport(a), newDatasetsExport(a))
 }
 
 func newDatasetsList(a *app) *cobra.Command {
