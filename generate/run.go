@@ -1,8 +1,10 @@
 package generate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -103,7 +105,7 @@ func (r *runner) round(ctx context.Context, asked []int) ([]Outcome, error) {
 	outcomes := make([]Outcome, len(asked))
 	group, gctx := errgroup.WithContext(ctx)
 	group.SetLimit(r.options.Concurrency)
-	for _, batch := range r.byChunk(asked) {
+	for _, batch := range longestFirst(r.byChunk(asked)) {
 		group.Go(func() error { return r.batch(gctx, asked, batch, outcomes) })
 	}
 	err := group.Wait()
@@ -131,6 +133,13 @@ func (r *runner) byChunk(asked []int) [][]int {
 		}
 		batches[b] = append(batches[b], n)
 	}
+	return batches
+}
+
+// longestFirst puts batches of more rows before shorter ones, so that no long one
+// is left alone at the end while the other workers have nothing to do.
+func longestFirst(batches [][]int) [][]int {
+	slices.SortStableFunc(batches, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
 	return batches
 }
 
