@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 
@@ -223,10 +222,10 @@ func (s *AgreementSet) name(role string) string {
 	return role
 }
 
-// who is the reference in a sentence: people only where they made its labels.
-func (s *AgreementSet) who() string {
+// orders is the reference with its verb: people only where they made its labels.
+func (s *AgreementSet) orders() string {
 	if s.Trust == datasets.TrustReviewed {
-		return "people"
+		return "people would order"
 	}
-	return cmp.Or(s.name("the reference"), "the reference")
+	return s.name("the reference") + " orders"
 }

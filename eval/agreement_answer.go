@@ -138,16 +138,16 @@ func agreementMethod(seed int64) string {
 
 // sentence says the first figures to whom they are for.
 func (a *Agreement) sentence() string {
-	who := a.Reference.who()
+	orders := a.Reference.orders()
 	set := a.Tested.name("the tested set")
 	switch {
 	case a.Tested.Separated == 0:
 		return fmt.Sprintf("%s separates none of %s of retrievers by %s, so it says nothing yet: it takes more cases, more labels or less similar retrievers", set, pairsWord(a.Compared), a.Measure)
 	case a.Right.Low == nil:
-		return fmt.Sprintf("of the %s of retrievers that %s separates by %s, %s would order %s the same", pairsWord(a.Right.Pairs), set, a.Measure, who, percent(a.Right.Value))
+		return fmt.Sprintf("of the %s of retrievers that %s separates by %s, %s %s the same", pairsWord(a.Right.Pairs), set, a.Measure, orders, percent(a.Right.Value))
 	}
-	return fmt.Sprintf("of the %s of retrievers that %s separates by %s, %s would order %s the same (95 %% interval %s to %s)",
-		pairsWord(a.Right.Pairs), set, a.Measure, who, percent(a.Right.Value), percent(a.Right.Low), percent(a.Right.High))
+	return fmt.Sprintf("of the %s of retrievers that %s separates by %s, %s %s the same (95 %% interval %s to %s)",
+		pairsWord(a.Right.Pairs), set, a.Measure, orders, percent(a.Right.Value), percent(a.Right.Low), percent(a.Right.High))
 }
 
 func percent(v *float64) string { return fmt.Sprintf("%.1f %%", 100**v) }
@@ -173,6 +173,9 @@ func (a *Agreement) remarks() (notes []string) {
 			notes = append(notes, side.role+": "+tooFew(n, "a test"))
 		}
 		notes = append(notes, a.labelRemarks(side.role, side.set, side.of)...)
+	}
+	if x, y := a.Reference.Golden, a.Tested.Golden; x != nil && y != nil && x.Digest != "" && x.Digest == y.Digest {
+		notes = append(notes, "both are the same set: the figures show how the two ends of the scale look, and nothing of the set")
 	}
 	if same := a.sameMeans(); same != "" {
 		notes = append(notes, same)

@@ -57,13 +57,13 @@ func withCertain(cases []Case) []Case {
 	return out
 }
 
-// toss makes every known label relevant or not, the same for all retrievers,
-// and says what the set would then say.
+// toss makes every pooled item relevant or not, whatever is known of it, the
+// same for all retrievers, and says what the set would then say.
 func (c *coins) toss(random func() uint64) standing {
 	known := c.scores[0].prepared.grades
 	grades := slices.Clone(known)
 	for j, g := range known {
-		if g >= 0 {
+		if g != Unlabelled { // else it is taken out
 			grades[j] = int16(int(random()>>63) * c.scores[0].in.MinGrade)
 		}
 	}

@@ -60,8 +60,8 @@ func newRoot(a *app) *cobra.Command {
 	root.AddCommand(
 		newInit(a), newDoctor(a), newRun(a),
 		newSnapshot(a), newSample(a), newGenerate(a), newJudge(a),
-		newEval(a), newCompare(a), newReport(a),
-		newDatasets(a), newCalibrate(a),
+		newEval(a), newCompare(a), newAgreement(a), newReport(a),
+		newDatasets(a), newReview(a), newCalibrate(a),
 		newPrompts(a), newCache(a), newVersion(a), newCompletion(a), newMan(a),
 	)
 	return root
