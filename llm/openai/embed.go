@@ -18,6 +18,10 @@ func (c *Client) Embed(ctx context.Context, req llm.EmbedRequest) ([][]float32, 
 	if len(req.Texts) == 0 {
 		return nil, nil
 	}
+	return llm.EmbedHalving(ctx, req, c.embed)
+}
+
+func (c *Client) embed(ctx context.Context, req llm.EmbedRequest) ([][]float32, error) {
 	texts := make([]string, len(req.Texts))
 	for i, t := range req.Texts {
 		texts[i] = req.Prefix + t
@@ -26,11 +30,7 @@ func (c *Client) Embed(ctx context.Context, req llm.EmbedRequest) ([][]float32, 
 		Input: texts, Model: openai.EmbeddingModel(req.Model.Name), EncodingFormat: openai.EmbeddingEncodingFormatFloat,
 	})
 	if err != nil {
-		err = c.fail(ctx, req.Model.Name, err)
-		if errors.Is(err, llm.KindPromptTooLong) {
-			return nil, c.tooLong(ctx, req, err)
-		}
-		return nil, err
+		return nil, c.fail(ctx, req.Model.Name, err)
 	}
 	got, err := inOrder(req.Model.Name, len(texts), resp.Data)
 	if err != nil {
@@ -52,31 +52,6 @@ func inOrder(model string, n int, data []openai.Embedding) ([][]float32, error) 
 		got[d.Index] = d.Embedding
 	}
 	return got, nil
-}
-
-// tooLong names the first text that is too long, by halving the batch.
-func (c *Client) tooLong(ctx context.Context, req llm.EmbedRequest, whole error) error {
-	if len(req.Texts) == 1 {
-		e := &llm.Error{Kind: llm.KindTooLong, Model: req.Model.Name, Endpoint: llm.RedactURL(c.endpoint), Detail: "longer than the embedder takes"}
-		if w, ok := errors.AsType[*llm.Error](whole); ok {
-			e.Status = w.Status
-		}
-		return e
-	}
-	half := len(req.Texts) / 2
-	first, second := req, req
-	first.Texts, second.Texts = req.Texts[:half], req.Texts[half:]
-	if _, err := c.Embed(ctx, first); err != nil {
-		return err
-	}
-	_, err := c.Embed(ctx, second)
-	if e, ok := errors.AsType[*llm.Error](err); ok && e.Kind == llm.KindTooLong {
-		e.Index += half
-	}
-	if err == nil {
-		return whole
-	}
-	return err
 }
 
 // Models lists what the server has.
