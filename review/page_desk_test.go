@@ -23,6 +23,7 @@ type desk struct {
 	machine  []review.Revealed
 	history  []int // items in the order of their labels
 	finished int
+	reasons  []string
 	broken   error // what Label answers in place of its work
 }
 
@@ -42,7 +43,7 @@ func newDesk(n int) *desk {
 		start := first + len(sentence)*(2+i%20)
 		it := review.Item{
 			N: i, CaseID: fmt.Sprintf("case%04d", i/3), Query: fmt.Sprintf("how many days can I work from home (%d)?", i), QueryType: "factual",
-			Scope: corpus.Scope{"team": {"support", "sales"}}, Status: "active", DocID: "policies/remote.md", ChunkID: fmt.Sprintf("policies/remote.md#%d", i),
+			Scope: corpus.Scope{"team": {"support", "sales"}}, Status: datasets.Active, DocID: "policies/remote.md", ChunkID: fmt.Sprintf("policies/remote.md#%d", i),
 			Title: "Remote work", HeadingPath: []string{"Handbook", "Remote work"}, Text: document, DocumentBytes: len(document),
 			Passage: [2]int{start, start + 3*len(sentence)},
 		}
@@ -67,14 +68,16 @@ func (d *desk) session() review.Session {
 	s := review.Session{
 		Set: "handbook@v1", Reviewer: "kim", Sample: "decisive", Blind: true, Total: len(d.items), Next: d.next(-1),
 		Grades: []review.Grade{
-			{Grade: 0, Name: "irrelevant", Meaning: "has nothing to do with the query"},
-			{Grade: 1, Name: "related", Meaning: "on the subject, and does not answer"},
-			{Grade: 2, Name: "partial", Meaning: "answers a part, or hides the answer among other things"},
-			{Grade: 3, Name: "relevant", Meaning: "is about the query and answers it"},
+			{Grade: 0, Name: "not relevant", Meaning: "has nothing to do with what is asked"},
+			{Grade: 1, Name: "related", Meaning: "is about the subject, and does not answer"},
+			{Grade: 2, Name: "relevant", Meaning: "answers in part, or among much else"},
+			{Grade: 3, Name: "perfect", Meaning: "answers fully and is about nothing else"},
 		},
 	}
 	for i := range d.items {
 		switch l := d.items[i].Label; {
+		case d.items[i].Status == datasets.Retired:
+			s.Labelled++
 		case l == nil:
 		case l.Skip:
 			s.Skipped++
@@ -90,7 +93,7 @@ func (d *desk) session() review.Session {
 // next is the first item after n without a label, round the end.
 func (d *desk) next(n int) int {
 	for i := range d.items {
-		if j := (n + 1 + i) % len(d.items); d.items[j].Label == nil {
+		if j := (n + 1 + i) % len(d.items); d.items[j].Label == nil && d.items[j].Status == datasets.Active {
 			return j
 		}
 	}
@@ -157,6 +160,13 @@ func (d *desk) Label(_ context.Context, n int, said review.Said) (review.Labelle
 	return review.Labelled{Item: d.shown(n), Session: d.session(), Next: d.next(n)}, nil
 }
 
+// breakWith makes Label answer an error, or work again.
+func (d *desk) breakWith(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.broken = err
+}
+
 func (d *desk) Undo(context.Context) (review.Undone, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -192,15 +202,14 @@ func (d *desk) Rewrite(_ context.Context, caseID, query string) (review.Rewritte
 func (d *desk) Reject(_ context.Context, caseID, reason string) (review.Labelled, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	last := 0
+	d.reasons = append(d.reasons, reason)
 	for i := range d.items {
 		if d.items[i].CaseID == caseID {
-			d.items[i].Status, last = "retired", i
-			d.items[i].Label = &review.Given{Label: "rejected", At: at()}
-			d.history = append(d.history, i)
+			d.items[i].Status = datasets.Retired
 		}
 	}
-	return review.Labelled{Item: d.shown(last), Session: d.session(), Next: d.next(last)}, nil
+	first := d.first(caseID)
+	return review.Labelled{Item: d.shown(first), Session: d.session(), Next: d.next(first)}, nil
 }
 
 func (d *desk) Search(_ context.Context, _, q string) ([]review.Found, error) {

@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/internal/browsertest"
 	"github.com/goldgen/goldgen/review"
 )
@@ -59,9 +61,7 @@ func (p person) at(n int) {
 func (p person) press(keys ...string) {
 	p.t.Helper()
 	for _, key := range keys {
-		if err := chromedp.Do(p.ctx, chromedp.KeyEvent(key)); err != nil {
-			p.t.Fatal(err)
-		}
+		browsertest.Press(p.t, p.ctx, key)
 	}
 }
 
@@ -102,10 +102,10 @@ func TestPageInEveryLook(t *testing.T) {
 			p.looked(l.Name)
 			for _, key := range []struct{ key, name string }{{"e", "edit"}, {"r", "reject"}, {"/", "search"}, {"l", "list"}, {"?", "help"}} {
 				p.press(key.key)
-				p.until(fmt.Sprintf(`document.querySelector("dialog[open]")?.id === %q`, key.name))
+				p.opened(key.name)
 				p.looked(l.Name + "-" + key.name)
 				p.press(escape)
-				p.until(`!document.querySelector("dialog[open]")`)
+				p.closed()
 				if got := p.focus(); got != "query" {
 					t.Errorf("after %s the focus is on %q", key.name, got)
 				}
@@ -134,7 +134,7 @@ func TestLabelsByKeys(t *testing.T) {
 	p.says("#revealed", "")
 	p.press("2")
 	p.at(2)
-	p.says("#last", "Saved: pair 1, grade 2 (partial). The label model: relevant with p = 0.73.")
+	p.says("#last", "Saved: pair 1, grade 2 (relevant). The label model: relevant with p = 0.73.")
 	p.says("#revealed", "")
 	p.press("0")
 	p.at(3)
@@ -198,4 +198,285 @@ func TestPassageInItsDocument(t *testing.T) {
 		t.Error("the passage is not in view")
 	}
 	p.says("#facts", strings.Join([]string{"type", "factual", "asked by", "team support or sales", "as of", "2026-03-04 05:06 UTC", "passage valid", "from 2026-03-04 05:06 UTC"}, "\n"))
+}
+
+// opened waits for a dialog.
+func (p person) opened(name string) {
+	p.t.Helper()
+	p.until(fmt.Sprintf(`document.querySelector("dialog[open]")?.id === %q`, name))
+}
+
+// closed waits until no dialog is open.
+func (p person) closed() {
+	p.t.Helper()
+	p.until(`!document.querySelector("dialog[open]")`)
+}
+
+// fill replaces what a field holds by striking keys.
+func (p person) fill(selector, text string) {
+	p.t.Helper()
+	browsertest.Ask[bool](p.t, p.ctx, fmt.Sprintf(`document.querySelector(%q).select(), true`, selector))
+	p.press(text)
+}
+
+func TestEditAQuery(t *testing.T) {
+	d := newDesk(6)
+	p := sit(t, d, looks[0])
+	p.press("n")
+	p.at(2)
+	p.press("e")
+	p.opened("edit")
+	p.fill("#edit-query", "a wording that is refused")
+	p.press("\t", enter)
+	p.until(`document.querySelectorAll("#edit-outcome tbody tr").length === 2`)
+	p.says("#edit-outcome", "Refused: nothing was changed.\n\nGates of this wording\ngate\toutcome\tvalue\nlength\tpassed\t25\ncopied wording\trefused\t0.91")
+	if got := d.items[1].Query; got != "how many days can I work from home (1)?" {
+		t.Errorf("the query is %q", got)
+	}
+	browsertest.Axe(t, p.ctx)
+	browsertest.Keep(t, p.ctx, "refused")
+	p.fill("#edit-query", "days of work at home")
+	p.press("\t", enter)
+	p.until(`document.querySelector("#edit-outcome").innerText.startsWith("Kept: ")`)
+	p.until(`document.activeElement.closest("#edit [data-close]") !== null`)
+	p.press(enter)
+	p.closed()
+	p.says("#query", "days of work at home")
+	if got := p.focus(); got != "query" {
+		t.Errorf("the focus is on %q", got)
+	}
+	p.says("#where", "Pair 2 of 6, case case0000")
+}
+
+func TestRejectACase(t *testing.T) {
+	d := newDesk(6)
+	p := sit(t, d, looks[0])
+	p.press("r")
+	p.opened("reject")
+	p.press(enter) // without a reason
+	p.opened("reject")
+	p.press("not a question")
+	p.press(enter)
+	p.closed()
+	p.at(4)
+	p.says("#progress-text", "3 of 6 labelled")
+	p.says("#last", "Saved: the case of pair 1 is rejected.")
+	p.press("p")
+	p.at(3)
+	p.says("#said", "This case is rejected. Undo takes it back.")
+	p.press("2")
+	p.labels(d, "", "", "", "", "", "")
+	if d.items[0].Status != datasets.Retired || d.reasons[0] != "not a question" {
+		t.Errorf("status %q, reasons %q", d.items[0].Status, d.reasons)
+	}
+}
+
+func TestAddAPassage(t *testing.T) {
+	d := newDesk(6)
+	p := sit(t, d, looks[0])
+	p.press("/")
+	p.opened("search")
+	p.press("nothing")
+	p.press(enter)
+	p.until(`document.getElementById("search-count").textContent === "Nothing found that the asker may see."`)
+	if !browsertest.Ask[bool](t, p.ctx, `document.getElementById("add").disabled`) {
+		t.Error("nothing can be added")
+	}
+	p.fill("#search-words", "agreement <b>now</b>")
+	p.press(enter)
+	p.until(`document.getElementById("search-count").textContent === "2 found, best first."`)
+	p.says("#found-list label:nth-child(2) .aside", "policies/remote.md#1, judged already")
+	browsertest.Axe(t, p.ctx)
+	browsertest.Keep(t, p.ctx, "found")
+	p.press(kb.ArrowDown, kb.ArrowUp, "\t", kb.ArrowUp, "\t", enter) // the first one, grade 2
+	p.closed()
+	p.at(7)
+	if got, want := d.items[6].ChunkID+" "+d.said(6), "policies/travel.md#2 2"; got != want {
+		t.Errorf("added %q, want %q", got, want)
+	}
+	p.says("#progress-text", "1 of 7 labelled")
+}
+
+func TestWriteAVersion(t *testing.T) {
+	d := newDesk(2)
+	p := sit(t, d, looks[0])
+	p.press("2")
+	p.at(2)
+	p.press("3")
+	p.until(`document.getElementById("last").innerText.startsWith("Every pair of the sample is labelled")`)
+	for _, want := range []string{"Written: handbook@v2 with 2 labels, in golden/handbook/v0002", "Nothing new: handbook@v2 already holds the 2 labels."} {
+		browsertest.Ask[bool](t, p.ctx, `document.querySelector("[data-do=finish]").click(), true`)
+		p.opened("finish")
+		p.press(enter)
+		p.until(fmt.Sprintf(`document.getElementById("finish-text").textContent === %q`, want))
+		p.press(escape)
+		p.closed()
+	}
+}
+
+// A label that the server did not confirm is never shown as saved, stays chosen
+// and can be sent again.
+func TestLabelThatIsNotSaved(t *testing.T) {
+	d := newDesk(6)
+	p := sit(t, d, looks[0])
+	d.breakWith(&review.Problem{Status: 507, Text: "no space left on the disk", Hint: "free some"})
+	p.press("2")
+	p.until(`!document.getElementById("banner").hidden`)
+	p.says("#banner-text", "Not saved: pair 1, grade 2 (relevant). no space left on the disk (free some).")
+	p.says(`[data-grade="2"] b`, "relevant")
+	if got := browsertest.Ask[string](t, p.ctx, `document.querySelector('[aria-pressed="true"]').className`); got != "unsaved" {
+		t.Errorf("the grade is shown as %q", got)
+	}
+	browsertest.Axe(t, p.ctx)
+	browsertest.Keep(t, p.ctx, "unsaved")
+	p.press("n")
+	p.at(2)
+	p.says("#last", "")
+	p.press("1")
+	p.until(`document.getElementById("banner-text").innerText.includes("pair 2")`)
+	p.says("#banner-text", "Not saved: pair 1, grade 2 (relevant); pair 2, grade 1 (related). no space left on the disk (free some).")
+	d.breakWith(nil)
+	browsertest.Ask[bool](t, p.ctx, `document.getElementById("again").click(), true`)
+	p.until(`document.getElementById("banner").hidden`)
+	p.until(`document.getElementById("said").textContent.startsWith("Your label: grade 1")`)
+	p.labels(d, "2", "1", "", "", "", "")
+	p.says("#progress-text", "2 of 6 labelled")
+}
+
+func TestServerGone(t *testing.T) {
+	d := newDesk(6)
+	ctx := browsertest.Start(t)
+	base, token, stop := serveUntil(t, d)
+	p := person{t, ctx}
+	looks[0].See(t, ctx, base+"/?token="+token)
+	p.at(1)
+	stop()
+	p.press("3")
+	p.until(`!document.getElementById("banner").hidden`)
+	p.says("#banner-title", "The server does not answer.")
+	p.says("#banner-text", "Not saved: pair 1, grade 3 (perfect). If it was stopped, start goldgen review again and open the address that it prints: whatever this page showed as saved is on disk.")
+	p.says("#said", "")
+	p.press("n")
+	p.until(`document.getElementById("banner-text").innerText.startsWith("pair 2 could not be read.")`)
+	p.says("#where", "Pair 1 of 6, case case0000")
+	p.press("e")
+	p.opened("edit")
+	p.fill("#edit-query", "typed in vain")
+	p.press("\t", enter)
+	p.until(`document.getElementById("edit-outcome").innerText === "The server does not answer; nothing is known to be saved."`)
+	if got := browsertest.Ask[string](t, ctx, `document.getElementById("edit-query").value`); got != "typed in vain" {
+		t.Errorf("the field holds %q", got)
+	}
+	p.labels(d, "", "", "", "", "", "")
+}
+
+// Two pages of one person: the second sees what the first did, when it is
+// looked at again and when it moves.
+func TestPageOpenedTwice(t *testing.T) {
+	d := newDesk(6)
+	ctx := browsertest.Start(t)
+	base, token := serve(t, d)
+	first, second := person{t, ctx}, person{t, browsertest.Tab(t, ctx)}
+	for _, p := range []person{first, second} {
+		looks[0].See(t, p.ctx, base+"/?token="+token)
+		p.at(1)
+	}
+	first.press("2")
+	first.at(2)
+	first.press("1")
+	first.at(3)
+	browsertest.Ask[bool](t, second.ctx, `document.dispatchEvent(new Event("visibilitychange")), true`)
+	second.until(`document.getElementById("said").textContent.startsWith("Your label: grade 2")`)
+	second.press("n")
+	second.at(2)
+	second.until(`document.getElementById("said").textContent.startsWith("Your label: grade 1")`)
+	second.press(enter)
+	second.at(3)
+	second.press("0")
+	second.at(4)
+	first.press("n")
+	first.at(4)
+	first.says("#progress-text", "3 of 6 labelled")
+	first.labels(d, "2", "1", "0", "", "", "")
+}
+
+// A key struck twice labels one pair: the next one was not read yet.
+func TestKeyStruckTwice(t *testing.T) {
+	d := newDesk(6)
+	p := sit(t, d, looks[0])
+	browsertest.Ask[bool](t, p.ctx, `(() => {
+		const strike = () => document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "2", bubbles: true }));
+		new MutationObserver(() => location.hash === "#2" || strike()).observe(document.getElementById("where"), { childList: true });
+		strike(); strike();
+		return true;
+	})()`)
+	p.at(2)
+	p.labels(d, "2", "", "", "", "", "")
+}
+
+func TestStayAfterALabel(t *testing.T) {
+	d := newDesk(6)
+	p := sit(t, d, looks[0])
+	browsertest.Ask[bool](t, p.ctx, `document.getElementById("go-on").click(), true`)
+	p.press("1")
+	p.until(`document.getElementById("revealed").textContent === "The label model: relevant with p = 0.73."`)
+	p.says("#where", "Pair 1 of 6, case case0000")
+	p.press(enter)
+	p.at(2)
+	p.says("#revealed", "")
+}
+
+// Single keys can be switched off; the buttons still work.
+func TestWithoutSingleKeys(t *testing.T) {
+	d := newDesk(6)
+	p := sit(t, d, looks[0])
+	browsertest.Ask[bool](t, p.ctx, `document.getElementById("keys-on").click(), true`)
+	p.press("2", "s", "n", "?")
+	p.says("#where", "Pair 1 of 6, case case0000")
+	browsertest.Ask[bool](t, p.ctx, `document.querySelector('[data-grade="3"]').focus(), true`)
+	p.press(enter)
+	p.at(2)
+	p.labels(d, "3", "", "", "", "", "")
+}
+
+// Every control is reached by the tab key, and shows that it has the focus.
+func TestEveryControlIsReached(t *testing.T) {
+	p := sit(t, newDesk(6), looks[0])
+	visible := `[...document.querySelectorAll("button, a, input, [tabindex='0']")].filter((e) => e.checkVisibility() && !e.closest("dialog")).length`
+	n := browsertest.Ask[int](t, p.ctx, visible)
+	browsertest.Ask[bool](t, p.ctx, `document.activeElement.blur(), window.reached = new Set(), window.dark = [], true`)
+	for range n + 2 {
+		p.press("\t")
+		browsertest.Ask[bool](t, p.ctx, `(() => { const e = document.activeElement; if (e === document.body) return true;
+			reached.add(e); if (getComputedStyle(e).outlineStyle === "none") dark.push(e.outerHTML); return true; })()`)
+	}
+	if got := browsertest.Ask[int](t, p.ctx, `reached.size`); got != n {
+		t.Errorf("%d controls are reached, of %d", got, n)
+	}
+	if got := browsertest.Ask[[]string](t, p.ctx, `dark`); len(got) > 0 {
+		t.Errorf("no sign of the focus: %q", got)
+	}
+}
+
+func TestListOfTenThousandPairs(t *testing.T) {
+	d := newDesk(10_000)
+	p := sit(t, d, looks[0])
+	p.press("l")
+	p.opened("list")
+	p.until(`document.querySelectorAll("#rows li").length === 50`)
+	p.says("#rows-where", "1 to 50 of 10,000")
+	browsertest.Ask[bool](t, p.ctx, `document.getElementById("rows-after").click(), true`)
+	p.until(`document.getElementById("rows-where").textContent === "51 to 100 of 10,000"`)
+	p.fill("#list-number", "9999")
+	p.press(enter)
+	p.closed()
+	p.at(9999)
+	p.press("2")
+	p.at(10_000)
+	p.press("l")
+	p.opened("list")
+	p.until(`document.getElementById("rows-where").textContent === "9,951 to 10,000 of 10,000"`)
+	p.says("#rows li:nth-child(49) .mark", "✓ grade 2")
+	browsertest.Ask[bool](t, p.ctx, `document.querySelector("#rows li").querySelector("button").click(), true`)
+	p.at(9951)
 }

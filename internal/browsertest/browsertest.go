@@ -13,7 +13,9 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // Start starts a Chromium that resolves no name, so that nothing can be fetched
@@ -72,6 +74,37 @@ func Ask[T any](t *testing.T, ctx context.Context, expression string) T {
 		t.Fatalf("%s: %v", expression, err)
 	}
 	return v
+}
+
+// Press strikes keys as a keyboard does: a keydown that the page takes for itself
+// types nothing. (chromedp.KeyEvent types the character all the same, into
+// whatever has the focus by then.)
+func Press(t *testing.T, ctx context.Context, keys string) {
+	t.Helper()
+	err := chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		for _, r := range keys {
+			for _, event := range strokes(r) {
+				if _, err := cdp.Call(ctx, target, input.DispatchKeyEvent, *event); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}))
+	if err != nil {
+		t.Fatalf("keys %q: %v", keys, err)
+	}
+}
+
+// strokes are a key's going down, with what it types, and up.
+func strokes(r rune) []*input.DispatchKeyEventParams {
+	events := kb.Encode(r)
+	if len(events) < 3 {
+		return events
+	}
+	down, char, up := events[0], events[1], events[2]
+	down.Text, down.UnmodifiedText = char.Text, char.UnmodifiedText
+	return []*input.DispatchKeyEventParams{down, up}
 }
 
 // Look is one way to see a page.

@@ -26,7 +26,7 @@ const begin = {
     byID("reject-reason").value = "";
   },
   search() {
-    for (const id of ["search-words"]) byID(id).value = "";
+    byID("search-words").value = "";
     put(byID("search-count"), "");
     drawFound([]);
     drawGradeChoice();
@@ -143,7 +143,7 @@ function outcome(row) {
 
 function rowItem(row) {
   const button = make("button", { type: "button", ...(row.n === page.state.item.n ? { "aria-current": "true" } : {}) },
-    make("span", {}, (row.n + 1).toLocaleString("en")), make("bdi", {}, row.query), make("span", { class: "outcome" }, outcome(row)));
+    make("span", {}, (row.n + 1).toLocaleString("en")), make("bdi", {}, row.query), make("span", { class: "mark" }, outcome(row)));
   button.addEventListener("click", () => goTo(row.n));
   return make("li", {}, button);
 }

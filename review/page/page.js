@@ -11,7 +11,7 @@ const state = {
   target: -1, // the item that is in view or on its way there
   sending: null, // {n, said} while a label is on its way
   unsaved: new Map(), // labels by item that the server did not confirm
-  last: null, // the newest saved label: {n, item}
+  last: null, // the item of the newest saved label
   deaf: false, // just after a new pair came by itself: a key struck twice is not for it
 };
 const deafFor = 200; // ms
@@ -22,7 +22,8 @@ const piece = 32 << 10; // bytes of a document that one more reading asks for
 const number = (n) => n.toLocaleString("en");
 const pairName = (n) => `pair ${number(n + 1)}`;
 const gradeOf = (n) => state.session.grades.find((g) => g.grade === n);
-const labelNames = { stale: "stale", out_of_scope: "out of scope", rejected: "case rejected" };
+const labelNames = { stale: "stale", out_of_scope: "out of scope" };
+const isRejected = (it) => it.status === "retired";
 const bySource = { label_model: "The label model", llm: "The model that judged", synthetic: "The query was written from this passage", human: "A person" };
 
 // saidText is a label in words: what a person said, or is sending.
@@ -169,23 +170,24 @@ function drawLabel() {
   for (const button of document.querySelectorAll("[data-grade], [data-label]")) {
     const on = chosen(button, said);
     button.setAttribute("aria-pressed", String(on));
+    button.disabled = isRejected(it);
     button.classList.toggle("sending", on && state.sending?.n === it.n);
     button.classList.toggle("unsaved", on && !state.sending && state.unsaved.has(it.n));
   }
-  put(byID("said"), it.label ? `Your label: ${saidText(it.label)}, saved ${new Date(it.label.at).toLocaleString()}.` : "");
+  if (isRejected(it)) put(byID("said"), "This case is rejected. Undo takes it back.");
+  else put(byID("said"), it.label ? `Your label: ${saidText(it.label)}, saved ${new Date(it.label.at).toLocaleString()}.` : "");
   put(byID("revealed"), it.revealed ? revealedText(it.revealed) : "");
-  const last = state.last && state.last.n !== it.n ? state.last.item : null;
-  put(byID("last"), last ? lastText(last) : "");
+  put(byID("last"), state.last && state.last.n !== it.n ? lastText(state.last) : "");
 }
 
 function lastText(it) {
-  if (!it.label) return `Saved: the case of ${pairName(it.n)} is rejected.`;
+  if (isRejected(it)) return `Saved: the case of ${pairName(it.n)} is rejected.`;
   return `Saved: ${pairName(it.n)}, ${saidText(it.label)}. ${it.revealed ? revealedText(it.revealed) : ""}`;
 }
 
 // give sends a label. Nothing is shown as saved before the answer.
 async function give(said) {
-  if (state.sending || state.deaf || state.item?.n !== state.target) return;
+  if (state.sending || state.deaf || state.item?.n !== state.target || isRejected(state.item)) return;
   const n = state.item.n;
   state.sending = { n, said };
   drawLabel();
@@ -207,12 +209,12 @@ async function give(said) {
 // saved shows what an answer to a label brought, and goes on.
 async function saved(answer, what) {
   state.session = answer.session;
-  state.last = { n: answer.item.n, item: answer.item };
+  state.last = answer.item;
   if (state.item.n === answer.item.n) state.item = answer.item;
   drawSession();
   drawLabel();
   quiet();
-  const revealed = answer.item.revealed ? " " + revealedText(answer.item.revealed) : "";
+  const revealed = answer.item.label && answer.item.revealed ? " " + revealedText(answer.item.revealed) : "";
   announce(what + revealed + (answer.next < 0 ? " Every pair is labelled." : ""));
   if (answer.next < 0) put(byID("last"), "Every pair of the sample is labelled or skipped. Write a version to keep the labels in the set.");
   else if (byID("go-on").checked) await show(answer.next, { byItself: true });
@@ -299,7 +301,8 @@ async function show(n, { byItself = false } = {}) {
   drawPaper(state.item);
   drawLabel();
   scrollToPassage();
-  scrollTo(0, 0);
+  if (matchMedia("(max-width: 46rem)").matches) byID("case").scrollIntoView();
+  else scrollTo(0, 0);
   byID("query").focus({ preventScroll: true });
   history.replaceState(null, "", "#" + (n + 1));
   rest(byItself, n);
