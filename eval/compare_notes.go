@@ -170,18 +170,38 @@ type judgedRule struct {
 }
 
 // judgedRuleOf looks at both sides' shares. On sets whose labels are only the
-// source, and on TREC files, it warns.
+// source, on lists of what is relevant, and on TREC files, it warns.
 func judgedRuleOf(in *Input, trust string, pair JudgedPair) judgedRule {
 	r := judgedRule{why: pair.problem()}
 	if r.why == "" {
 		return r
 	}
-	r.warn = in.Golden == nil || trust == datasets.TrustNone || trust == datasets.TrustSourceOnly
+	listed := onlyRelevant(in)
+	r.warn = in.Golden == nil || listed || trust == datasets.TrustNone || trust == datasets.TrustSourceOnly
 	r.bites = !r.warn
-	if in.Golden != nil {
+	switch {
+	case in.Golden != nil && listed:
+		r.why += "; the set lists relevant chunks only, so all others are taken as not relevant"
+	case in.Golden != nil:
 		r.why += fmt.Sprintf("; label them with: goldgen judge --extend %s --from RESULT...", in.Golden.Ref)
 	}
 	return r
+}
+
+// onlyRelevant reports whether every label says relevant for sure. Such labels are
+// a list of right answers, not judgments of what retrievers returned: what is not
+// on it is not relevant by convention.
+func onlyRelevant(in *Input) bool {
+	labels := 0
+	for i := range in.Cases {
+		for _, l := range in.Cases[i].Labels {
+			labels++
+			if l.Uncertain == nil && l.Grade < in.MinGrade || l.Uncertain != nil && l.Uncertain.P < 1 {
+				return false
+			}
+		}
+	}
+	return labels > 0
 }
 
 // problem says in words what is wrong with the shares, or nothing. A side
