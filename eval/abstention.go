@@ -16,7 +16,7 @@ func (s *scores) abstention() *Abstention {
 	scoredAll := true
 	for i := range s.in.Cases {
 		c := &s.in.Cases[i]
-		has := len(c.Ranking) > 0
+		has := s.prepared.hitStart[i+1] > s.prepared.hitStart[i]
 		scoredAll = scoredAll && (c.Scores != nil || !has)
 		switch {
 		case c.Failed != "":

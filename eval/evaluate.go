@@ -59,7 +59,7 @@ func (in *Input) validate() error {
 			return fmt.Errorf("slices by %s: %d values for %d cases", d.Name, d.len(), len(in.Cases))
 		}
 	}
-	return checkDistinct(in.Cases)
+	return errors.Join(in.checkTopics(), checkDistinct(in.Cases))
 }
 
 // checkDistinct reports a case that is there twice. Cases in the order of their

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/datasets"
 )
 
 // Unknown is the grade of a label that was asked for and not given. It has
@@ -36,11 +37,24 @@ type Input struct {
 	// leaks are seen in rankings of spans. Nil means that nothing is known of them.
 	ChunksIn func(c *Case, n int) []PlacedChunk
 
+	// Topics are the labels and rankings of Cases, which then have none of their
+	// own. Nil means that they do.
+	Topics *Topics
+
 	Seed int64 // of the label draws; used only where labels are uncertain
 
 	Duplicates int // results dropped before: they are added to Counts.Duplicates
 
 	Header // passed on to the Result as it stands
+}
+
+// Topics are labels and rankings of long files, in a form that is smaller than
+// Case's: ids are asked for case by case, so that they need not all stand in
+// memory as strings, and are not kept. A case then has its Scores, one for each
+// result, no Labels, Ranking or Background, and no Ranking in Result.Rows.
+type Topics struct {
+	Qrels   *datasets.Qrels                   // Topics[i] are the labels of case i
+	Ranking func(i int, to []string) []string // appends the ids of case i, best first; called from several goroutines
 }
 
 // Case is one query with its labels and the ranking that it got.

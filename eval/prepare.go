@@ -51,12 +51,14 @@ const (
 	returnedID = -2 // in the ranking, further up
 )
 
-// prepare checks the input and matches rankings with labels.
+// prepare checks the input and matches rankings with labels. It lets go of
+// topics.
 func prepare(in *Input) (*prepared, error) {
-	p := newPrepared(in.Cases)
+	p := newPrepared(in)
 	errs := make([]error, blocks(len(in.Cases)))
 	eachBlock(len(in.Cases), func(block, from, to int) {
-		errs[block] = p.matchCases(in.Cases, from, to)
+		m := matcher{prepared: p, in: in, index: newIDIndex()}
+		errs[block] = m.match(from, to)
 	})
 	for _, err := range errs {
 		if err != nil {
@@ -65,10 +67,12 @@ func prepare(in *Input) (*prepared, error) {
 	}
 	p.addSpans(in)
 	p.addStale()
+	in.Topics = nil // what is left of them is in p
 	return p, nil
 }
 
-func newPrepared(cases []Case) *prepared {
+func newPrepared(in *Input) *prepared {
+	cases := in.Cases
 	p := &prepared{
 		cases:      cases,
 		hitStart:   make([]int, len(cases)+1),
@@ -76,38 +80,48 @@ func newPrepared(cases []Case) *prepared {
 		facts:      make([]caseFacts, len(cases)),
 	}
 	for i := range cases {
-		p.hitStart[i+1] = p.hitStart[i] + len(cases[i].Ranking)
-		p.labelStart[i+1] = p.labelStart[i] + len(cases[i].Labels)
+		p.hitStart[i+1] = p.hitStart[i] + in.returned(i)
+		p.labelStart[i+1] = p.labelStart[i] + in.labelCount(i)
 	}
 	p.hits = make([]int32, p.hitStart[len(cases)])
 	p.grades = make([]int16, p.labelStart[len(cases)])
 	return p
 }
 
-func (p *prepared) matchCases(cases []Case, from, to int) error {
-	index := map[string]int32{}
+// matcher matches rankings with labels, case after case.
+type matcher struct {
+	*prepared
+	in     *Input
+	index  *idIndex // of the case at hand: from id to label, or a mark
+	labels []Label  // room for those of a case
+	ids    []string // likewise for a ranking
+}
+
+func (m *matcher) match(from, to int) error {
 	for i := from; i < to; i++ {
-		clear(index)
-		err := p.readLabels(i, &cases[i], index)
+		m.index.clear()
+		err := m.readLabels(i, &m.cases[i])
 		if err == nil {
-			err = p.readRanking(i, &cases[i], index)
+			err = m.readRanking(i, &m.cases[i])
 		}
 		if err != nil {
-			return fmt.Errorf("case %s: %w", cases[i].ID, err)
+			return fmt.Errorf("case %s: %w", m.cases[i].ID, err)
 		}
 	}
 	return nil
 }
 
-func (p *prepared) readLabels(i int, c *Case, index map[string]int32) error {
+func (m *matcher) readLabels(i int, c *Case) error {
 	for _, id := range c.about().Exclude {
-		index[id] = excludedID
+		at, _ := m.index.value(id)
+		*at = excludedID
 	}
-	grades := p.grades[p.labelStart[i]:p.labelStart[i+1]]
-	for j := range c.Labels {
-		l := &c.Labels[j]
-		at, seen := index[l.ID]
-		if seen && at == excludedID {
+	grades := m.grades[m.labelStart[i]:m.labelStart[i+1]]
+	m.labels = m.in.labels(i, m.labels)
+	for j := range m.labels {
+		l := &m.labels[j]
+		at, seen := m.index.value(l.ID)
+		if seen && *at == excludedID {
 			grades[j] = Unlabelled
 			continue
 		}
@@ -117,7 +131,7 @@ func (p *prepared) readLabels(i int, c *Case, index map[string]int32) error {
 		if err := checkLabel(l); err != nil {
 			return fmt.Errorf("label of %q: %w", l.ID, err)
 		}
-		index[l.ID] = int32(j)
+		*at = int32(j)
 		grades[j] = int16(l.Grade)
 		if l.Uncertain != nil {
 			grades[j] = int16(max(l.Grade, 0)) // known: draws or settle say what
@@ -126,46 +140,49 @@ func (p *prepared) readLabels(i int, c *Case, index map[string]int32) error {
 	return nil
 }
 
-func (p *prepared) readRanking(i int, c *Case, index map[string]int32) error {
-	f := &p.facts[i]
-	f.state = firstState(c)
-	hits := p.hits[p.hitStart[i]:p.hitStart[i+1]]
-	if err := f.readScores(c); err != nil {
+func (m *matcher) readRanking(i int, c *Case) error {
+	m.ids = m.in.ranking(i, m.ids)
+	f := &m.facts[i]
+	f.state = firstState(c, len(m.ids))
+	if err := f.readScores(c, m.ids); err != nil {
 		return err
 	}
-	if c.Spans != nil && len(c.Spans) != len(c.Ranking) {
-		return fmt.Errorf("%d spans for %d results", len(c.Spans), len(c.Ranking))
+	if c.Spans != nil && len(c.Spans) != len(m.ids) {
+		return fmt.Errorf("%d spans for %d results", len(c.Spans), len(m.ids))
 	}
-	if c.Sources != nil && len(c.Sources) != len(c.Ranking) {
-		return fmt.Errorf("%d sources for %d results", len(c.Sources), len(c.Ranking))
+	if c.Sources != nil && len(c.Sources) != len(m.ids) {
+		return fmt.Errorf("%d sources for %d results", len(c.Sources), len(m.ids))
 	}
-	for rank, id := range c.Ranking {
-		at, known := index[id]
-		if !known {
-			at = unlabelledHit
-		} else if at < 0 {
-			f.drop(rank, at == returnedID)
+	hits := m.hits[m.hitStart[i]:m.hitStart[i+1]]
+	for rank, id := range m.ids {
+		at, known := m.index.value(id)
+		hit := *at
+		switch {
+		case !known:
+			hit = unlabelledHit
+		case hit < 0:
+			f.drop(rank, hit == returnedID)
 			continue
 		}
-		index[id] = returnedID
-		hits[f.results] = at
+		*at = returnedID
+		hits[f.results] = hit
 		f.keep(rank)
-		f.tied = f.tied || p.tiedWithNext(i, int(f.results)-2)
+		f.tied = f.tied || m.tiedWithNext(i, int(f.results)-2)
 	}
 	return nil
 }
 
 // readScores checks the scores of a case, if it has any.
-func (f *caseFacts) readScores(c *Case) error {
+func (f *caseFacts) readScores(c *Case, ranking []string) error {
 	if c.Scores == nil {
 		return nil
 	}
-	if len(c.Scores) != len(c.Ranking) {
-		return fmt.Errorf("%d scores for %d results", len(c.Scores), len(c.Ranking))
+	if len(c.Scores) != len(ranking) {
+		return fmt.Errorf("%d scores for %d results", len(c.Scores), len(ranking))
 	}
 	for rank, score := range c.Scores {
 		if math.IsNaN(score) || math.IsInf(score, 0) {
-			return fmt.Errorf("rank %d: %q: score is %v", rank+1, c.Ranking[rank], score)
+			return fmt.Errorf("rank %d: %q: score is %v", rank+1, ranking[rank], score)
 		}
 		f.rising = f.rising || (rank > 0 && score > c.Scores[rank-1])
 	}
@@ -217,13 +234,13 @@ func checkLabel(l *Label) error {
 	return nil
 }
 
-func firstState(c *Case) state {
+func firstState(c *Case, results int) state {
 	switch {
 	case c.Abstain:
 		return abstain
 	case c.Failed != "":
 		return failed
-	case len(c.Ranking) == 0:
+	case results == 0:
 		return missing
 	}
 	return scored

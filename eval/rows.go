@@ -90,7 +90,7 @@ func (s *scores) caseValues(i int) Values {
 
 func (s *scores) ranked(i int) []RankedHit {
 	c, p, f := &s.in.Cases[i], s.prepared, &s.prepared.facts[i]
-	out := make([]RankedHit, f.results)
+	out := make([]RankedHit, min(int(f.results), len(c.Ranking))) // none of topics, whose ids are not kept
 	for n := range out {
 		at := n
 		if f.kept != nil {

@@ -77,6 +77,7 @@ func (d *Dimension) has(i int, value string) bool {
 // checkGains reports a label whose grade a measure has no gain for, as a
 // *MeasureError.
 func (in *Input) checkGains() error {
+	var labels []Label
 	for i := range in.Measures {
 		m := &in.Measures[i]
 		if m.gains == "" {
@@ -84,7 +85,8 @@ func (in *Input) checkGains() error {
 		}
 		most := len(m.gainTable()) - 1
 		for j := range in.Cases {
-			for _, l := range in.Cases[j].Labels {
+			labels = in.labels(j, labels)
+			for _, l := range labels {
 				if l.Grade > most {
 					return m.fail(max(0, strings.Index(m.Name, "gains")), fmt.Sprintf("gains end at grade %d, and case %s has a label of grade %d for %q", most, in.Cases[j].ID, l.Grade, l.ID))
 				}

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -34,28 +35,21 @@ func EvalFiles(o FilesOptions) (*Evaluation, error) {
 	if err := eval.CheckConditions(measures, nil); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	qrels, run, err := readBoth(o.Qrels, o.Run)
+	joined, err := o.read()
 	if err != nil {
 		return nil, err
 	}
-	cases, extra := topicCases(qrels, run)
-	if len(extra) == len(run.Queries) {
-		return nil, fmt.Errorf("run %s: none of its %d topics (%s) is in the qrels", o.Run, len(extra), firstFew(extra))
-	}
 	in := eval.Input{
-		Cases: cases, Measures: measures, MinGrade: max(1, o.MinGrade), KeepEmpty: true, Duplicates: run.Duplicates,
+		Cases: joined.cases, Measures: measures, MinGrade: max(1, o.MinGrade), KeepEmpty: true, Duplicates: joined.duplicates,
 		Header: eval.Header{
 			Trust: datasets.TrustReviewed, TrustDetail: "as the qrels say",
-			Retriever: eval.RetrieverRef{Spec: "run:" + o.Run, Name: runName(run, o.Run)}, K: o.K,
+			Retriever: eval.RetrieverRef{Spec: "run:" + o.Run, Name: cmp.Or(joined.tag, o.Run)}, K: o.K,
 		},
 	}
-	result, err := eval.Evaluate(in)
+	notes := joined.notes()
+	result, err := eval.Evaluate(joined.input(in))
 	if err != nil {
 		return nil, refused(err)
-	}
-	var notes []string
-	if len(extra) > 0 {
-		notes = append(notes, fmt.Sprintf("%d topics of the run have no qrels and are left out: %s", len(extra), firstFew(extra)))
 	}
 	result.Notes = append(result.Notes, notes...)
 	if o.PerCase {
@@ -80,42 +74,99 @@ func (o FilesOptions) keep(in eval.Input, result *eval.Result, notes []string) (
 	return &Evaluation{Result: result, Path: o.Out}, d.write(o.Out)
 }
 
+// topics are the two files, joined.
+type topics struct {
+	cases      []eval.Case
+	apart      *eval.Topics // labels and rankings of cases that have none of their own
+	extra      []string     // the run's topics that the qrels lack
+	duplicates int          // results dropped already
+	tag        string       // the run's
+}
+
+// read reads the two files and joins them: for a result that is kept, all ids
+// are needed at once.
+func (o FilesOptions) read() (*topics, error) {
+	qrels, run, err := readBoth(o.Qrels, o.Run)
+	if err != nil {
+		return nil, err
+	}
+	t := &topics{tag: run.Tag}
+	row := t.match(qrels, run)
+	if all := len(run.Queries()); len(t.extra) == all {
+		return nil, fmt.Errorf("run %s: none of its %d topics (%s) is in the qrels", o.Run, all, firstFew(t.extra))
+	}
+	if o.Out != "" {
+		t.whole(qrels, run.Run(), row)
+	} else {
+		t.slim(qrels, run, row)
+	}
+	return t, nil
+}
+
+// input is in with what stands apart: only Evaluate holds that, and lets go of
+// it as soon as it can.
+func (t *topics) input(in eval.Input) eval.Input {
+	in.Topics = t.apart
+	return in
+}
+
+func (t *topics) notes() []string {
+	if len(t.extra) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d topics of the run have no qrels and are left out: %s", len(t.extra), firstFew(t.extra))}
+}
+
 // readBoth reads the two files at once.
-func readBoth(qrelsPath, runPath string) (qrels *datasets.Qrels, run *retrieve.Run, err error) {
+func readBoth(qrelsPath, runPath string) (qrels *datasets.Qrels, run *retrieve.Table, err error) {
 	done := make(chan error, 1)
 	go func() {
 		var e error
 		qrels, e = datasets.ReadQrels(qrelsPath)
 		done <- e
 	}()
-	run, err = retrieve.ReadRun(runPath)
+	run, err = retrieve.ReadTable(runPath)
 	if e := <-done; e != nil {
 		return nil, nil, e
 	}
 	return qrels, run, err
 }
 
-func runName(run *retrieve.Run, path string) string {
-	if run.Tag != "" {
-		return run.Tag
-	}
-	return path
-}
-
-// topicCases joins the run's rankings to the qrels' topics, and lists the
-// run's topics that the qrels lack.
-func topicCases(qrels *datasets.Qrels, run *retrieve.Run) (cases []eval.Case, extra []string) {
-	cases = eval.FromQrels(qrels)
-	judged := make(map[string]bool, len(cases))
-	for i := range cases {
-		judged[cases[i].ID] = true
-		ranking, _ := run.Ranking(cases[i].ID)
-		cases[i].Ranking, cases[i].Scores = ranking.IDs, ranking.Scores
-	}
-	for _, topic := range run.Queries {
-		if !judged[topic] {
-			extra = append(extra, topic)
+// match finds the query of the run for each topic of the qrels, -1 for none,
+// and lists those that no topic has.
+func (t *topics) match(qrels *datasets.Qrels, run *retrieve.Table) []int32 {
+	row := make([]int32, len(qrels.Topics))
+	judged := make([]bool, len(run.Queries()))
+	for i := range qrels.Topics {
+		row[i] = -1
+		if at, ok := run.Index(qrels.Topics[i].ID); ok {
+			row[i], judged[at] = int32(at), true
 		}
 	}
-	return cases, extra
+	for at, query := range run.Queries() {
+		if !judged[at] {
+			t.extra = append(t.extra, query)
+		}
+	}
+	return row
+}
+
+func (t *topics) whole(qrels *datasets.Qrels, run *retrieve.Run, row []int32) {
+	t.cases, t.duplicates = eval.FromQrels(qrels), run.Duplicates
+	for i, at := range row {
+		if at >= 0 {
+			t.cases[i].Ranking, t.cases[i].Scores = run.Rankings[at].IDs, run.Rankings[at].Scores
+		}
+	}
+}
+
+func (t *topics) slim(qrels *datasets.Qrels, run *retrieve.Table, row []int32) {
+	t.cases = make([]eval.Case, len(row))
+	for i, at := range row {
+		t.cases[i].ID = qrels.Topics[i].ID
+		if at >= 0 {
+			t.cases[i].Scores = run.Scores(int(at))
+		}
+	}
+	t.apart = &eval.Topics{Qrels: qrels, Ranking: func(i int, to []string) []string { return run.IDs(int(row[i]), to) }}
 }

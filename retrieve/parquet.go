@@ -18,11 +18,19 @@ import (
 // Results are ordered by score descending, then rank, then id. name stands for
 // the file in errors.
 func ReadParquet(r io.ReaderAt, size int64, name string) (*Run, error) {
+	t, err := readParquet(r, size, name)
+	if err != nil {
+		return nil, err
+	}
+	return t.Run(), nil
+}
+
+func readParquet(r io.ReaderAt, size int64, name string) (*Table, error) {
 	read, err := readRunTable(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", name, err)
 	}
-	return read.run(byScoreRankID), nil
+	return read.table(byScoreRankID), nil
 }
 
 // readRunTable reads the four columns side by side: decoding is most of the
@@ -78,9 +86,9 @@ type runTable struct {
 	size int // how many rows to make room for
 }
 
-func (t *runTable) readIDs(to *rows) error {
-	to.ids = make([]string, 0, t.size)
-	return parquetfile.Strings(t.file, "chunk_id", func(id string) { to.ids = append(to.ids, id) })
+func (t *runTable) readIDs(to *rows) (err error) {
+	to.id, err = parquetfile.Texts(t.file, "chunk_id", &to.ids, make([]uint32, 0, t.size))
+	return err
 }
 
 func (t *runTable) readScores(to *rows) error {
@@ -121,10 +129,15 @@ type runRow struct {
 	Score   float64 `parquet:"score"`
 }
 
+// dictionaryBytes is how large a dictionary of ids may become, as other writers
+// have it: one of a million ids saves no space and takes a reader's memory.
+const dictionaryBytes = 1 << 20
+
 // WriteParquet writes a run with the columns case_id, rank, chunk_id, score.
 // Ranks count from 1.
 func WriteParquet(w io.Writer, run *Run) error {
-	out := parquet.NewGenericWriter[runRow](w, parquet.CreatedBy("goldgen", "", ""), parquet.Compression(&parquet.Snappy))
+	out := parquet.NewGenericWriter[runRow](w, parquet.CreatedBy("goldgen", "", ""), parquet.Compression(&parquet.Snappy),
+		parquet.DictionaryMaxBytes(dictionaryBytes))
 	buffer := make([]runRow, 0, 1024)
 	for i, query := range run.Queries {
 		ranking := run.Rankings[i]

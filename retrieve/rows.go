@@ -7,63 +7,71 @@ import (
 	"sync"
 
 	"github.com/goldgen/goldgen/internal/distinct"
+	"github.com/goldgen/goldgen/internal/packed"
 )
 
 // rows are a run's rows as read, column by column.
 type rows struct {
 	names  distinct.Names // of queries
 	query  []int32        // number of each
-	ids    []string
+	ids    packed.Strings
+	id     []uint32 // of each, its number in ids
 	scores []float64
 	ranks  []int32 // nil where the file's ranks do not count
 }
 
 // entry is one row while its query is sorted.
 type entry struct {
-	id    string
 	score float64
 	rank  int32
+	id    uint32
 }
 
+// order compares two rows of a query.
+type order func(ids *packed.Strings, a, b entry) int
+
 // byScoreDescID is trec_eval's order: score descending, then id descending.
-func byScoreDescID(a, b entry) int {
+func byScoreDescID(ids *packed.Strings, a, b entry) int {
 	if c := cmp.Compare(b.score, a.score); c != 0 {
 		return c
 	}
-	return strings.Compare(b.id, a.id)
+	return strings.Compare(ids.At(b.id), ids.At(a.id))
 }
 
 // byScoreRankID is a Parquet run's order: score descending, then rank, then id.
-func byScoreRankID(a, b entry) int {
+func byScoreRankID(ids *packed.Strings, a, b entry) int {
 	if c := cmp.Compare(b.score, a.score); c != 0 {
 		return c
 	}
 	if c := cmp.Compare(a.rank, b.rank); c != 0 {
 		return c
 	}
-	return strings.Compare(a.id, b.id)
+	return strings.Compare(ids.At(a.id), ids.At(b.id))
 }
 
-// run orders every query's rows and drops repeated ids.
-func (r *rows) run(order func(a, b entry) int) *Run {
+// table groups the rows by query and orders each query's.
+func (r *rows) table(by order) *Table {
+	r.ids.Settle()
 	r.names.Settle(r.query)
-	starts, names := r.group(), r.names.List()
-	run := &Run{Queries: names, Rankings: make([]Ranking, len(names)), Rows: len(r.ids), names: r.names}
-	var dropped [2]int
+	t := &Table{names: r.names, starts: r.group()}
+	r.query = nil
+	eachHalf(len(t.starts)-1, func(_, from, to int) {
+		s := sorter{rows: r, order: by}
+		for i := from; i < to; i++ {
+			s.sort(t.starts[i], t.starts[i+1])
+		}
+	})
+	t.ids, t.id, t.scores = r.ids, r.id, r.scores
+	return t
+}
+
+// eachHalf calls f for each half of n items, at once.
+func eachHalf(n int, f func(half, from, to int)) {
 	var workers sync.WaitGroup
-	half := len(names) / 2
-	for w, part := range [2][2]int{{0, half}, {half, len(names)}} {
-		workers.Go(func() {
-			s := sorter{rows: r, order: order, seen: map[string]struct{}{}}
-			for i := part[0]; i < part[1]; i++ {
-				run.Rankings[i] = s.rank(starts[i], starts[i+1])
-			}
-			dropped[w] = s.dropped
-		})
+	for half, part := range [2][2]int{{0, n / 2}, {n / 2, n}} {
+		workers.Go(func() { f(half, part[0], part[1]) })
 	}
 	workers.Wait()
-	run.Duplicates = dropped[0] + dropped[1]
-	return run
 }
 
 // group brings each query's rows together, in file order, and returns where
@@ -84,17 +92,17 @@ func (r *rows) group() []int {
 
 func (r *rows) permute(starts []int) {
 	next := slices.Clone(starts)
-	ids, scores := make([]string, len(r.ids)), make([]float64, len(r.scores))
+	id, scores := make([]uint32, len(r.id)), make([]float64, len(r.scores))
 	ranks := make([]int32, len(r.ranks))
 	for i, q := range r.query {
 		at := next[q]
 		next[q]++
-		ids[at], scores[at] = r.ids[i], r.scores[i]
+		id[at], scores[at] = r.id[i], r.scores[i]
 		if r.ranks != nil {
 			ranks[at] = r.ranks[i]
 		}
 	}
-	r.ids, r.scores = ids, scores
+	r.id, r.scores = id, scores
 	if r.ranks != nil {
 		r.ranks = ranks
 	}
@@ -103,81 +111,37 @@ func (r *rows) permute(starts []int) {
 // sorter orders the rows of one query at a time, in place.
 type sorter struct {
 	rows    *rows
-	order   func(a, b entry) int
+	order   order
 	entries []entry
-	seen    map[string]struct{}
-	dropped int
 }
 
-func (s *sorter) rank(from, to int) Ranking {
-	s.load(from, to)
-	if !slices.IsSortedFunc(s.entries, s.order) {
-		slices.SortStableFunc(s.entries, s.order)
+func (s *sorter) sort(from, to int) {
+	if s.descends(from, to) {
+		return
 	}
-	ids, scores := s.rows.ids[from:from:to], s.rows.scores[from:from:to]
-	clear(s.seen)
-	for _, e := range s.entries {
-		if s.repeats(ids, e.id) {
-			s.dropped++
-			continue
-		}
-		ids, scores = append(ids, e.id), append(scores, e.score)
-	}
-	return Ranking{IDs: ids, Scores: scores}
-}
-
-// shortRanking is up to where looking through a ranking is quicker than a map.
-const shortRanking = 16
-
-// repeats reports whether the query at hand has the id already, in ids.
-func (s *sorter) repeats(ids []string, id string) bool {
-	if len(s.entries) <= shortRanking {
-		return slices.Contains(ids, id)
-	}
-	_, known := s.seen[id]
-	s.seen[id] = struct{}{}
-	return known
-}
-
-func (s *sorter) load(from, to int) {
+	r := s.rows
 	s.entries = s.entries[:0]
 	for i := from; i < to; i++ {
-		e := entry{id: s.rows.ids[i], score: s.rows.scores[i]}
-		if s.rows.ranks != nil {
-			e.rank = s.rows.ranks[i]
+		e := entry{id: r.id[i], score: r.scores[i]}
+		if r.ranks != nil {
+			e.rank = r.ranks[i]
 		}
 		s.entries = append(s.entries, e)
 	}
-}
-
-// slab turns many short byte slices into strings that share a few large ones.
-type slab struct {
-	block []byte
-	ends  []int
-	made  []string
-}
-
-const slabBlock = 1 << 18
-
-func (s *slab) add(b []byte) {
-	if len(s.block)+len(b) > slabBlock {
-		s.flush()
+	slices.SortStableFunc(s.entries, func(a, b entry) int { return s.order(&r.ids, a, b) })
+	for i, e := range s.entries {
+		r.id[from+i], r.scores[from+i] = e.id, e.score
 	}
-	s.block = append(s.block, b...)
-	s.ends = append(s.ends, len(s.block))
 }
 
-func (s *slab) flush() {
-	text, from := string(s.block), 0
-	for _, end := range s.ends {
-		s.made = append(s.made, text[from:end])
-		from = end
+// descends reports whether every score is below the one before: then the rows
+// are in order.
+func (s *sorter) descends(from, to int) bool {
+	scores := s.rows.scores[from:to]
+	for i := 1; i < len(scores); i++ {
+		if scores[i] >= scores[i-1] {
+			return false
+		}
 	}
-	s.block, s.ends = s.block[:0], s.ends[:0]
-}
-
-// strings returns all that were added.
-func (s *slab) strings() []string {
-	s.flush()
-	return s.made
+	return true
 }

@@ -16,6 +16,15 @@ import (
 // ReadRun reads a run file: Parquet if its name ends in .parquet, else TREC.
 // Errors name the file and the line or row.
 func ReadRun(path string) (*Run, error) {
+	t, err := ReadTable(path)
+	if err != nil {
+		return nil, err
+	}
+	return t.Run(), nil
+}
+
+// ReadTable is ReadRun for who needs the run compact.
+func ReadTable(path string) (*Table, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("run: %w", err)
@@ -28,15 +37,15 @@ func ReadRun(path string) (*Run, error) {
 	if info.IsDir() {
 		return nil, fmt.Errorf("run %s: is a folder", path)
 	}
-	read := func() (*Run, error) { return ReadTREC(f, path) }
+	read := func() (*Table, error) { return readTREC(f, path) }
 	if strings.EqualFold(filepath.Ext(path), ".parquet") {
-		read = func() (*Run, error) { return ReadParquet(f, info.Size(), path) }
+		read = func() (*Table, error) { return readParquet(f, info.Size(), path) }
 	}
-	run, err := read()
-	if err == nil && run.Rows == 0 {
+	t, err := read()
+	if err == nil && t.Rows() == 0 {
 		return nil, fmt.Errorf("run %s: holds no result", path)
 	}
-	return run, err
+	return t, err
 }
 
 // maxLine bounds a line of a TREC run, in bytes.
@@ -49,10 +58,17 @@ const maxLine = 1 << 20
 // descending, then id descending by bytes; the rank column is not read. name
 // stands for the reader in errors.
 func ReadTREC(r io.Reader, name string) (*Run, error) {
+	t, err := readTREC(r, name)
+	if err != nil {
+		return nil, err
+	}
+	return t.Run(), nil
+}
+
+func readTREC(r io.Reader, name string) (*Table, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 1<<16), maxLine)
 	var read rows
-	var ids slab
 	tag := ""
 	line := 1
 	for ; lines.Scan(); line++ {
@@ -71,16 +87,15 @@ func ReadTREC(r io.Reader, name string) (*Run, error) {
 			tag = string(row.tag)
 		}
 		read.query = append(read.query, read.names.AddBytes(row.query))
-		ids.add(row.id)
+		read.id = append(read.id, read.ids.Add(row.id))
 		read.scores = append(read.scores, row.score)
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 	}
-	read.ids = ids.strings()
-	run := read.run(byScoreDescID)
-	run.Tag = tag
-	return run, nil
+	t := read.table(byScoreDescID)
+	t.Tag = tag
+	return t, nil
 }
 
 // trecRow is a line's fields; query is nil for a line without any.
