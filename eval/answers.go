@@ -198,7 +198,7 @@ func (r *AnswersResult) cluster() {
 func (r *AnswersResult) metricsOf(g *group) AnswerMetrics {
 	var out AnswerMetrics
 	for j, m := range momentsOf(r.values, g.cases, r.clusters.of) {
-		x := NamedAnswerMetric{Name: AnswerMeasures()[j], AnswerMetric: AnswerMetric{Metric: metric(&share, []moments{m})}}
+		x := NamedAnswerMetric{Name: AnswerMeasures()[j], AnswerMetric: AnswerMetric{Metric: metric(&share, m)}}
 		for _, i := range g.cases {
 			x.Unknown += btoi(r.unknown[i][j])
 		}

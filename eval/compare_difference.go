@@ -144,17 +144,14 @@ func (d *differ) resample(g int, measures []int, out Differences) {
 func (d *differ) tOverDraws(g, j int, x *Difference) {
 	p := d.pooledWithShift(g, j)
 	variance, df := p.total()
-	if half := p.half(); !math.IsInf(half, 0) {
-		x.Low, x.High = ptr(p.mean-half), ptr(p.mean+half)
-		if d.base.in.Measures[j].bounded() {
-			x.Low, x.High = ptr(max(*x.Low, -1)), ptr(min(*x.High, 1))
-		}
-		x.P = ptr(2 * tTail(-math.Abs(p.mean), variance, df))
-	} else {
-		x.Why = "all of the variance lies between label draws"
+	half := p.half()
+	x.Low, x.High = ptr(p.mean-half), ptr(p.mean+half)
+	if d.base.in.Measures[j].bounded() {
+		x.Low, x.High = ptr(max(*x.Low, -1)), ptr(min(*x.High, 1))
 	}
+	x.P = ptr(2 * tTail(-math.Abs(p.mean), variance, df))
 	if variance > 0 {
-		x.LabelShare = ptr((variance - p.within) / variance)
+		x.LabelShare = ptr((variance - p.cases) / variance)
 	}
 	x.addSizes(p)
 }
@@ -190,7 +187,7 @@ func (x *Difference) addSizes(p pooled) {
 		x.EffectSize = ptr(p.mean / math.Sqrt(p.within*float64(p.clusters)))
 	}
 	variance, df := p.total()
-	if variance > 0 && df >= fewestDF {
+	if variance > 0 {
 		t := distuv.StudentsT{Sigma: 1, Nu: df}
 		x.SmallestDetectable = ptr((t.Quantile(1-significance/2) + t.Quantile(power)) * math.Sqrt(variance))
 	}

@@ -111,10 +111,10 @@ func judgedCut(gates []Gate, measures []Measure, ks []int) int {
 
 // judgedShare is the mean of judged@k, the last measure asked for; nil where no
 // case has a result.
-func (d *side) judgedShare() *float64 {
-	j, n, total := len(d.in.Measures)-1, 0, 0.0
-	for _, i := range d.groups[0].cases {
-		if v := d.values.row(int(i))[j]; v == v {
+func (s *scores) judgedShare() *float64 {
+	j, n, total := len(s.in.Measures)-1, 0, 0.0
+	for _, i := range s.groups[0].cases {
+		if v := s.values.row(int(i))[j]; v == v {
 			n++
 			total += v
 		}

@@ -5,14 +5,11 @@ import (
 	"slices"
 )
 
-// side is one of the two results, scored draw by draw.
+// side is one of the two results.
 type side struct {
 	*scores
-	plan   *plan
-	masks  []uint32 // of the labels; nil where they are certain
-	grades []int16  // of the draw
-	one    *matrix  // values of the draw
-	mean   *meanMatrix
+	plan  *plan
+	masks []uint32 // of the labels; nil where they are certain
 }
 
 func newSide(in Input) (*side, error) {
@@ -20,68 +17,44 @@ func newSide(in Input) (*side, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, width := len(in.Cases), len(s.measures)
 	d := &side{scores: s, plan: newPlan(&s.in, s.measures, s.prepared, s.drawn)}
-	s.values = newMatrix(n, width)
+	s.values = newMatrix(len(in.Cases), len(s.measures))
 	if s.drawn {
 		d.masks = drawLabels(&s.in, s.prepared)
-		d.grades = make([]int16, len(s.prepared.grades))
-		d.one, d.mean = newMatrix(n, width), newMeanMatrix(s.values)
 	}
 	return d, nil
 }
 
-func (d *side) draws() int {
-	if d.drawn {
-		return drawCount
-	}
-	return 1
-}
-
-// draw scores draw t and adds it to the moments. The matrix holds until the
-// next draw.
-func (d *side) draw(t int) *matrix {
-	if !d.drawn {
-		d.plan.score(d.prepared, d.prepared.grades, d.values)
-		d.addMoments(d.values, 1)
-		return d.values
-	}
-	binaryGrades(d.prepared, d.masks, t, d.grades)
-	d.plan.score(d.prepared, d.grades, d.one)
-	d.addMoments(d.one, drawCount)
-	d.mean.add(d.one)
-	return d.one
-}
-
-// finish makes values the means over draws.
-func (d *side) finish() {
-	if d.drawn {
-		d.mean.finish()
-	}
+// score scores the rankings under certain labels.
+func (d *side) score() *matrix {
+	d.plan.score(d.prepared, d.prepared.grades, d.values)
+	d.addMoments(d.values)
+	return d.values
 }
 
 // pairing is both sides under the same labels. A case counts in a measure if it
 // has a value on both sides.
 type pairing struct {
 	base, candidate *side
-	shown           int               // the first measures of both; the others are for rules
-	moments         [][][]pairMoments // by group, measure, draw
-	diff            *matrix           // candidate less base, of the last draw
-	onDraw          func(diff *matrix)
+	shown           int             // the first measures of both; the others are for rules
+	moments         [][]pairMoments // by group and measure
+	diff            *matrix         // candidate less base, where labels are certain
+	onDrawn         func(i int, diff *drawnCase)
 }
 
-// pairMoments is one draw of one measure in one group.
+// pairMoments is one measure in one group.
 type pairMoments struct {
 	moments         // of candidate less base
 	base, candidate float64
 }
 
-// newPairing scores both sides, draw by draw. The inputs have the same cases
-// in the same order, and the same measures. onDraw, if not nil, sees each
-// draw's differences.
-func newPairing(base, candidate Input, onDraw func(diff *matrix)) (*pairing, error) {
+// newPairing scores both sides. The inputs have the same cases in the same
+// order, and the same measures. onDrawn, if not nil, sees each case's differences
+// where labels are drawn, from several goroutines; its first steps are the
+// measures, and it does not hold for longer than the call.
+func newPairing(base, candidate Input, onDrawn func(i int, diff *drawnCase)) (*pairing, error) {
 	candidate.Seed, candidate.Dimensions, candidate.Slicing = base.Seed, base.Dimensions, base.Slicing
-	p := &pairing{onDraw: onDraw}
+	p := &pairing{onDrawn: onDrawn}
 	var err error
 	if p.base, err = newSide(base); err != nil {
 		return nil, err
@@ -91,20 +64,20 @@ func newPairing(base, candidate Input, onDraw func(diff *matrix)) (*pairing, err
 	}
 	p.candidate.clusters = p.base.clusters
 	p.candidate.groups = slices.Clone(p.base.groups)
-	p.moments = make([][][]pairMoments, len(p.base.groups))
+	p.moments = make([][]pairMoments, len(p.base.groups))
 	for g := range p.moments {
-		p.moments[g] = make([][]pairMoments, len(base.Measures))
+		p.moments[g] = make([]pairMoments, len(base.Measures))
 	}
-	p.diff = newMatrix(len(base.Cases), len(base.Measures))
-	for t := range p.base.draws() {
-		p.addDraw(p.base.draw(t), p.candidate.draw(t))
+	if p.base.drawn {
+		p.addDraws()
+	} else {
+		p.addCertain(p.base.score(), p.candidate.score())
 	}
-	p.base.finish()
-	p.candidate.finish()
 	return p, nil
 }
 
-func (p *pairing) addDraw(a, b *matrix) {
+func (p *pairing) addCertain(a, b *matrix) {
+	p.diff = newMatrix(len(p.base.in.Cases), len(p.base.in.Measures))
 	eachBlock(len(p.base.in.Cases), func(_, from, to int) {
 		for i := from; i < to; i++ {
 			x, y, d := a.row(i), b.row(i), p.diff.row(i)
@@ -114,9 +87,6 @@ func (p *pairing) addDraw(a, b *matrix) {
 		}
 	})
 	parallel(len(p.moments), func(g int) { p.addGroup(g, a, b) })
-	if p.onDraw != nil {
-		p.onDraw(p.diff)
-	}
 }
 
 func (p *pairing) addGroup(g int, a, b *matrix) {
@@ -133,24 +103,14 @@ func (p *pairing) addGroup(g int, a, b *matrix) {
 	}
 	for j, m := range momentsOf(p.diff, cases, p.base.clusters.of) {
 		n := float64(m.n)
-		p.moments[g][j] = append(p.moments[g][j], pairMoments{moments: m, base: sumA[j] / n, candidate: sumB[j] / n})
+		p.moments[g][j] = pairMoments{moments: m, base: sumA[j] / n, candidate: sumB[j] / n}
 	}
 }
 
-// pooled sums one measure of one group up over draws.
+// pooled is one measure of one group.
 func (p *pairing) pooled(g, j int) (difference pooled, base, candidate float64) {
-	draws := p.moments[g][j]
-	diffs := make([]moments, len(draws))
-	used := 0.0
-	for t, d := range draws {
-		diffs[t] = d.moments
-		if d.n > 0 {
-			used++
-			base += d.base
-			candidate += d.candidate
-		}
-	}
-	return pool(diffs), base / used, candidate / used
+	m := &p.moments[g][j]
+	return pool(m.moments), m.base, m.candidate
 }
 
 // sameValue is how near two values of a case are the same: rounding differs.

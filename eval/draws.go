@@ -11,6 +11,17 @@ import (
 // uint32.
 const drawCount = 20
 
+// Draws are divided into blocks that share the random numbers of labels: within
+// a block, what differs between draws are probabilities.
+const (
+	drawBlocks   = 5
+	drawsInBlock = drawCount / drawBlocks
+)
+
+// blockOfDraw is a Latin square, so that a block spans all draws, and 5 or 10
+// coefficient vectors are not twice in one.
+var blockOfDraw = [drawCount]int{0, 1, 2, 3, 4, 1, 2, 3, 4, 0, 2, 3, 4, 0, 1, 3, 4, 0, 1, 2}
+
 // uncertain reports whether any label of the input is neither sure nor sure
 // not to be relevant.
 func uncertain(cases []Case) bool {
@@ -69,30 +80,52 @@ func drawLabels(in *Input, p *prepared) []uint32 {
 	masks := make([]uint32, len(p.grades))
 	seed := strconv.FormatInt(in.Seed, 10)
 	eachBlock(len(in.Cases), func(_, from, to int) {
-		source := rand.NewPCG(0, 0)
+		d := newLabelDrawer()
 		for i := from; i < to; i++ {
 			c := &in.Cases[i]
 			caseHash := hash(seed, "labels", c.ID)
 			for j := range c.Labels {
-				masks[p.labelStart[i]+j] = drawLabel(in.MinGrade, source, caseHash, &c.Labels[j])
+				masks[p.labelStart[i]+j] = d.draw(in.MinGrade, caseHash, &c.Labels[j])
 			}
 		}
 	})
 	return masks
 }
 
-func drawLabel(minGrade int, source *rand.PCG, caseHash uint64, l *Label) uint32 {
-	if l.Uncertain == nil {
-		if l.Grade >= minGrade {
-			return 1<<drawCount - 1
-		}
+// labelDrawer draws labels. It belongs to one goroutine.
+type labelDrawer struct {
+	source *rand.PCG
+	random *rand.Rand
+}
+
+func newLabelDrawer() *labelDrawer {
+	source := rand.NewPCG(0, 0)
+	return &labelDrawer{source, rand.New(source)}
+}
+
+// draw makes a label's mask. It is relevant in a draw where a number between 0
+// and 1 is less than its probability there. There is one such number for each
+// block of draws, each from another fifth of [0, 1) (a Latin hypercube), so that
+// over the blocks little of the chance in a single label is left in a mean. In
+// any one draw, labels are independent.
+func (d *labelDrawer) draw(minGrade int, caseHash uint64, l *Label) uint32 {
+	u := l.Uncertain
+	switch {
+	case u == nil && l.Grade >= minGrade, u != nil && u.P == 1 && u.constant():
+		return everyDraw
+	case u == nil, u.P == 0 && u.constant():
 		return 0
 	}
-	source.Seed(caseHash, hash(l.ID))
-	random := rand.New(source)
+	d.source.Seed(caseHash, hash(l.ID))
+	var below [drawBlocks]float64
+	for k := range below {
+		other := d.random.IntN(k + 1)
+		below[k] = below[other]
+		below[other] = (float64(k) + d.random.Float64()) / drawBlocks
+	}
 	mask := uint32(0)
 	for t := range drawCount {
-		if random.Float64() < l.Uncertain.at(t) {
+		if below[blockOfDraw[t]] < u.at(t) {
 			mask |= 1 << t
 		}
 	}
@@ -116,16 +149,16 @@ func hash(parts ...string) uint64 {
 	return h
 }
 
-// binaryGrades writes draw t as grades 0 and 1; labels unknown or taken out
-// stay so.
-func binaryGrades(p *prepared, masks []uint32, t int, out []int16) {
-	for j, g := range p.grades {
-		if g < 0 {
-			out[j] = g
-		} else {
-			out[j] = int16(masks[j] >> t & 1)
+// drawGrades appends a case's labels in draw t as grades 0 and 1; labels unknown
+// or taken out stay so.
+func drawGrades(read []int16, masks []uint32, t int, out []int16) []int16 {
+	for j, g := range read {
+		if g >= 0 {
+			g = int16(masks[j] >> t & 1)
 		}
+		out = append(out, g)
 	}
+	return out
 }
 
 // checkDrawn refuses measures that labels of 0 and 1 cannot give.

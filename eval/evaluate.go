@@ -102,8 +102,8 @@ type group struct {
 	dimension int // -1 for all
 	value     int
 	cases     []int32     // sorted by cluster
-	moments   [][]moments // by step, then draw
-	ties      [][]tieMean // likewise, of the measures asked for; nil where no case has a tie
+	moments   []moments   // by step
+	ties      [][]tieMean // by step asked for, then draw; nil where no case has a tie
 }
 
 // Hidden measures that the hints need. They stand behind those that groups show;
@@ -179,93 +179,40 @@ func slicesOf(dim *Dimension, d int, cases []int32) []group {
 	return slices.DeleteFunc(groups, func(g group) bool { return len(g.cases) == 0 })
 }
 
-// scoreAll fills values and the groups' moments, once or for each draw.
+// scoreAll fills values and the groups' moments.
 func (s *scores) scoreAll() {
 	n := len(s.in.Cases)
 	pl := newPlan(&s.in, s.measures, s.prepared, s.drawn)
 	s.ties = newTieMoves(s.prepared, len(s.in.Measures))
 	pl.ties = s.ties
 	s.values = newMatrix(n, len(s.measures))
-	if !s.drawn {
-		pl.score(s.prepared, s.prepared.grades, s.values)
-		s.addMoments(s.values, 1)
+	if s.drawn {
+		s.scoreDraws(pl)
 		return
 	}
-	masks := drawLabels(&s.in, s.prepared)
-	grades := make([]int16, len(s.prepared.grades))
-	one, mean := newMatrix(n, len(s.measures)), newMeanMatrix(s.values)
-	for t := range drawCount {
-		binaryGrades(s.prepared, masks, t, grades)
-		pl.score(s.prepared, grades, one)
-		s.addMoments(one, drawCount)
-		mean.add(one)
-	}
-	mean.finish()
+	pl.score(s.prepared, s.prepared.grades, s.values)
+	s.addMoments(s.values)
 }
 
-// addMoments adds the moments of one draw to every group, dimension by
-// dimension.
-func (s *scores) addMoments(m *matrix, draws int) {
+// addMoments gives every group its moments, dimension by dimension.
+func (s *scores) addMoments(m *matrix) {
 	dimensions := len(s.in.Dimensions)
 	parallel(1+dimensions+len(s.memoryOf), func(task int) {
 		if task > dimensions {
 			g := &s.memoryOf[task-1-dimensions]
-			s.addDraw(g, m, momentsOf(m, g.cases, s.clusters.of)[:s.shown()], draws)
+			s.give(g, m, momentsOf(m, g.cases, s.clusters.of)[:s.shown()])
 			return
 		}
 		t := s.sumsBy(m, task-1)
 		for g := range s.groups {
 			if group := &s.groups[g]; group.dimension == task-1 {
-				s.addDraw(group, m, t.moments(int32(group.value)), draws)
+				s.give(group, m, t.moments(int32(group.value)))
 			}
 		}
 	})
 }
 
-func (s *scores) addDraw(g *group, m *matrix, drawn []moments, draws int) {
-	if g.moments == nil {
-		g.moments = make([][]moments, len(drawn))
-		for j := range g.moments {
-			g.moments[j] = make([]moments, 0, draws)
-		}
-	}
-	for j, x := range drawn {
-		g.moments[j] = append(g.moments[j], x)
-	}
-	g.addTies(s.ties, m, drawn)
-}
-
-// meanMatrix averages matrices over draws, value by value; a case that drops
-// out of every draw is dropped.
-type meanMatrix struct {
-	to *matrix
-	n  []uint8
-}
-
-func newMeanMatrix(to *matrix) *meanMatrix {
-	for i := range to.states {
-		to.states[i] = dropped
-	}
-	return &meanMatrix{to: to, n: make([]uint8, len(to.values))}
-}
-
-func (mm *meanMatrix) add(m *matrix) {
-	for i, v := range m.values {
-		if v == v {
-			mm.to.values[i] += v
-			mm.n[i]++
-		}
-	}
-	for i, s := range m.states {
-		if s != dropped {
-			mm.to.states[i] = s
-		}
-	}
-}
-
-// finish divides; no value at all gives 0/0, which is NaN.
-func (mm *meanMatrix) finish() {
-	for i, n := range mm.n {
-		mm.to.values[i] /= float64(n)
-	}
+func (s *scores) give(g *group, m *matrix, of []moments) {
+	g.moments = of
+	g.addTies(s.ties, m, of)
 }

@@ -57,16 +57,13 @@ func CheckGates(in Input, o GateOptions) (*GateCheck, error) {
 	if err := o.check(&in, in.Trust); err != nil {
 		return nil, err
 	}
-	d, err := newSide(in)
+	s, err := newScores(in)
 	if err != nil {
 		return nil, err
 	}
-	for t := range d.draws() {
-		d.draw(t)
-	}
-	d.finish()
-	rule := judgedRuleOf(&in, in.Trust, JudgedPair{K: k, Candidate: d.judgedShare()})
-	run := &gateRun{gateData: gateData{candidate: d.scores}, o: &o, gates: o.Gates, trust: in.Trust, rule: rule}
+	s.scoreAll()
+	rule := judgedRuleOf(&in, in.Trust, JudgedPair{K: k, Candidate: s.judgedShare()})
+	run := &gateRun{gateData: gateData{candidate: s}, o: &o, gates: o.Gates, trust: in.Trust, rule: rule}
 	results, notes, err := run.decide()
 	if err != nil {
 		return nil, err

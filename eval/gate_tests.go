@@ -44,9 +44,6 @@ func (r *gateRun) testFloor(t *decision) {
 	case p.clusters < minClusters:
 		t.cannot(tooFew(p.clusters, "a test"))
 		return
-	case variance > 0 && df < fewestDF:
-		t.cannot("all of the variance lies between label draws")
-		return
 	}
 	t.tested, t.above = true, p.mean-t.gate.bound
 	t.basis = fmt.Sprintf("mean %.4f of %s in %d clusters", p.mean, casesWord(p.n), p.clusters)
@@ -101,10 +98,6 @@ func (r *gateRun) testDrop(t *decision) {
 // tDrop tests under uncertain labels.
 func (r *gateRun) tDrop(t *decision, p pooled) {
 	variance, df := p.total()
-	if variance > 0 && df < fewestDF {
-		t.cannot("all of the variance lies between label draws")
-		return
-	}
 	t.tested = true
 	t.harm, t.pass = boundTails(t.above, variance, df)
 }

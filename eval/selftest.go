@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -101,18 +102,17 @@ func selfIdentical(in CompareInput) (bool, error) {
 	return true, nil
 }
 
-// shuffler holds every draw's differences by case.
+// shuffler holds the differences of both sides.
 type shuffler struct {
 	*differ
-	diffs []*matrix
+	drawn []*drawnCase // by case, where labels are drawn
 }
 
 func newShuffler(m *matched, in *CompareInput) (*shuffler, error) {
-	s := &shuffler{}
-	p, err := newPairing(m.base, m.candidate, func(diff *matrix) {
-		kept := newMatrix(len(diff.states), diff.width)
-		copy(kept.values, diff.values)
-		s.diffs = append(s.diffs, kept)
+	s := &shuffler{drawn: make([]*drawnCase, len(m.base.Cases))}
+	p, err := newPairing(m.base, m.candidate, func(i int, diff *drawnCase) {
+		w := len(m.base.Measures)
+		s.drawn[i] = &drawnCase{values: slices.Clone(diff.values[:w*drawCount]), valid: slices.Clone(diff.valid[:w])}
 	})
 	if err != nil {
 		return nil, err
@@ -152,37 +152,28 @@ func (s *shuffler) shuffle(r int) []bool {
 	for _, i := range cases {
 		sign[i] = float64(2*random.IntN(2) - 1)
 	}
-	draws := make([][]moments, s.shown)
-	swapped := newMatrix(len(sign), s.diff.width)
-	for _, diff := range s.diffs {
-		for _, i := range cases {
-			row, to := diff.row(int(i)), swapped.row(int(i))
-			for j, v := range row {
-				to[j] = v * sign[i]
-			}
-		}
-		if s.base.drawn {
-			for j, m := range momentsOf(swapped, cases, cluster)[:s.shown] {
-				draws[j] = append(draws[j], m)
-			}
-		}
-	}
 	if s.base.drawn {
-		return s.significantT(draws)
+		return s.significantT(swapped(cases, cluster, len(s.base.in.Measures), sign, func(i int32) *drawnCase { return s.drawn[i] }))
+	}
+	swapped := newMatrix(len(sign), s.diff.width)
+	for _, i := range cases {
+		row, to := s.diff.row(int(i)), swapped.row(int(i))
+		for j, v := range row {
+			to[j] = v * sign[i]
+		}
 	}
 	return s.significantFlips(swapped)
 }
 
-func (s *shuffler) significantT(draws [][]moments) []bool {
+func (s *shuffler) significantT(differences []pooled) []bool {
 	out := make([]bool, s.shown)
 	for j := range out {
-		p := pool(draws[j])
+		p := differences[j]
 		if s.shift != nil {
 			p.shift = s.shift(s.base.in.Measures[j])
 		}
-		if variance, df := p.total(); df >= fewestDF && p.mean != 0 {
-			out[j] = 2*tTail(-math.Abs(p.mean), variance, df) <= significance
-		}
+		variance, df := p.total()
+		out[j] = p.mean != 0 && 2*tTail(-math.Abs(p.mean), variance, df) <= significance
 	}
 	return out
 }
