@@ -82,7 +82,7 @@ func (a *AnswerModel) Ask(ctx context.Context, q Question) (Finding, error) {
 	}
 	req, parse := a.m.tokenRequest(messages), YesFromLogprobs
 	if mode == modeEnum {
-		req, parse = a.enumRequest(q.Kind, messages), a.enumReader(q.Kind)
+		req, parse = a.enumRequest(q.Kind, messages), verdictReader(a.schemas[q.Kind])
 	}
 	f, cost, err := llm.AskWith(ctx, a.m.client, req, parse, llm.AskOptions{RetryUnknown: a.m.o.RetryUnknown})
 	f.Calls = cost.Attempts
@@ -119,13 +119,13 @@ func (a *AnswerModel) enumRequest(kind QuestionKind, messages []llm.Message) llm
 	return req
 }
 
-// enumReader reads a reply under the schema, or the bare word of a server that
+// verdictReader reads a reply under the schema, or the bare word of a server that
 // does not enforce it.
-func (a *AnswerModel) enumReader(kind QuestionKind) func(llm.Reply) (Finding, error) {
+func verdictReader(schema *llm.Schema) func(llm.Reply) (Finding, error) {
 	return func(r llm.Reply) (Finding, error) {
 		v, err := llm.ParseWith[struct {
 			Verdict string `json:"verdict"`
-		}](r, a.schemas[kind])
+		}](r, schema)
 		if err == nil {
 			return verdictOf(v.Verdict == "yes"), nil
 		}

@@ -126,6 +126,7 @@ func storedGrade(j datasets.Judgment) Grade {
 // addition is a chunk that an extension brings to a case.
 type addition struct {
 	item   Item
+	votes  []Grade // of the judge's stages
 	grade  Grade
 	judged int // index of the judgment that the chunk has already, else -1
 	twin   int // index of an addition before it with the same text, else -1
@@ -134,32 +135,52 @@ type addition struct {
 
 func (a *addition) asks() bool { return a.judged < 0 && a.twin < 0 && a.shared < 0 }
 
-// gradeAdditions grades what is new, case after case.
+// gradeAdditions grades what is new, case after case, once for each stage of the
+// judge.
 func gradeAdditions(ctx context.Context, cases []datasets.Case, tops Tops, deps Deps, o Options) ([][]addition, error) {
 	all := make([][]addition, len(cases))
-	group, gctx := errgroup.WithContext(ctx)
-	group.SetLimit(o.Concurrency)
 	for i := range cases {
-		if cases[i].Status == datasets.Retired {
-			continue
+		if cases[i].Status != datasets.Retired {
+			all[i] = additionsTo(&cases[i], tops.Rankings[cases[i].ID], tops.Depth, deps.View)
 		}
-		all[i] = additionsTo(&cases[i], tops.Rankings[cases[i].ID], tops.Depth, deps.View)
+	}
+	for _, grader := range deps.Judge.stages() {
+		if err := voteOn(ctx, cases, all, deps.View, grader, o.Concurrency); err != nil {
+			return nil, err
+		}
+	}
+	for i := range all {
+		for n := range all[i] {
+			if a := &all[i][n]; a.asks() {
+				a.grade = deps.Judge.join(a.votes)
+			}
+		}
+	}
+	return all, nil
+}
+
+// voteOn asks one grader about all additions that have to be asked about.
+func voteOn(ctx context.Context, cases []datasets.Case, all [][]addition, view CorpusView, grader Grader, concurrency int) error {
+	group, gctx := errgroup.WithContext(ctx)
+	group.SetLimit(concurrency)
+	for i := range all {
 		for n := range all[i] {
 			a := &all[i][n]
 			if !a.asks() || gctx.Err() != nil {
 				continue
 			}
-			group.Go(func() (err error) {
-				a.grade, err = gradeChunk(gctx, deps, &cases[i], a.item.ChunkID)
+			group.Go(func() error {
+				grade, err := gradeChunk(gctx, view, grader, &cases[i], a.item.ChunkID)
+				a.votes = append(a.votes, grade)
 				return err
 			})
 		}
 	}
 	err := group.Wait()
 	if cause := context.Cause(ctx); cause != nil {
-		return nil, cause
+		return cause
 	}
-	return all, err
+	return err
 }
 
 // additionsTo lists the chunks of the rankings' tops, best first and ranking by

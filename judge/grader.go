@@ -18,6 +18,13 @@ import (
 const (
 	TokenPrompt = "judge-token" // one digit, read from log-probabilities
 	EnumPrompt  = "judge-grade" // JSON under a schema
+	YesPrompt   = "judge-yes"   // yes or no, read in either way
+)
+
+// What a model judge is asked for.
+const (
+	AskGrade = "grade" // a grade of 0 to 3
+	AskYes   = "yes"   // whether the passage answers: yes is grade 2, no grade 0
 )
 
 const (
@@ -42,7 +49,8 @@ type ModelOptions struct {
 	NumThread    int
 	Seed         int64
 	Temperature  float64
-	RetryUnknown bool // make new attempts for pairs that were unknown before
+	RetryUnknown bool   // make new attempts for pairs that were unknown before
+	Ask          string // AskGrade or AskYes; "" AskGrade
 }
 
 // Validate names the first value that makes no sense.
@@ -54,6 +62,8 @@ func (o ModelOptions) Validate() error {
 		return fmt.Errorf("judge.num_ctx: %d is too small, the prompt alone needs 1024", o.NumCtx)
 	case o.Temperature < 0:
 		return fmt.Errorf("judge.temperature: %g is negative", o.Temperature)
+	case o.Ask != "" && o.Ask != AskGrade && o.Ask != AskYes:
+		return fmt.Errorf("judge.ask: %q, valid are %s, %s", o.Ask, AskGrade, AskYes)
 	}
 	return nil
 }
@@ -67,9 +77,9 @@ const (
 	modeEnum         // it does not
 )
 
-// Model grades with a language model. It asks for one digit and reads the
-// expected grade from the log-probabilities of its first token; where the
-// server gives none, it asks for JSON under an enum schema instead.
+// Model grades with a language model. It asks for one digit, or for yes or no, and
+// reads the expected grade from the log-probabilities of its first token; where
+// the server gives none, it asks for JSON under an enum schema instead.
 type Model struct {
 	client llm.Client
 	o      ModelOptions
@@ -86,11 +96,15 @@ func NewModel(client llm.Client, o ModelOptions) (*Model, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	token, err := prompts.Get(TokenPrompt)
+	ids := [2]string{TokenPrompt, EnumPrompt}
+	if o.Ask == AskYes {
+		ids = [2]string{YesPrompt, YesPrompt}
+	}
+	token, err := prompts.Get(ids[0])
 	if err != nil {
 		return nil, err
 	}
-	enum, err := prompts.Get(EnumPrompt)
+	enum, err := prompts.Get(ids[1])
 	if err != nil {
 		return nil, err
 	}
@@ -243,30 +257,61 @@ func (m *Model) tokenRequest(messages []llm.Message) llm.Request {
 }
 
 func (m *Model) askToken(ctx context.Context, messages []llm.Message) (Grade, llm.Asked, error) {
-	return llm.AskWith(ctx, m.client, m.tokenRequest(messages), FromLogprobs, llm.AskOptions{RetryUnknown: m.o.RetryUnknown})
+	parse := FromLogprobs
+	if m.o.Ask == AskYes {
+		parse = func(r llm.Reply) (Grade, error) { return gradeOfVerdict(YesFromLogprobs(r)) }
+	}
+	return llm.AskWith(ctx, m.client, m.tokenRequest(messages), parse, llm.AskOptions{RetryUnknown: m.o.RetryUnknown})
 }
 
 func (m *Model) askEnum(ctx context.Context, messages []llm.Message) (Grade, llm.Asked, error) {
 	req := m.request(messages)
 	req.Options.NumPredict, req.Schema = enumPredict, m.enum.Schema
-	return llm.AskWith(ctx, m.client, req, m.fromEnum, llm.AskOptions{RetryUnknown: m.o.RetryUnknown})
+	parse := m.enumReader(messages[len(messages)-1].Content)
+	if m.o.Ask == AskYes {
+		read := verdictReader(m.schema)
+		parse = func(r llm.Reply) (Grade, error) { return gradeOfVerdict(read(r)) }
+	}
+	return llm.AskWith(ctx, m.client, req, parse, llm.AskOptions{RetryUnknown: m.o.RetryUnknown})
 }
 
-func (m *Model) fromEnum(r llm.Reply) (Grade, error) {
-	v, err := llm.ParseWith[struct {
-		Grade int `json:"grade"`
-	}](r, m.schema)
-	if err == nil {
-		return Grade{Grade: &v.Grade}, nil
-	}
-	switch llm.KindOf(err) {
-	case llm.KindEmpty, llm.KindRefusal, llm.KindCutOff:
+// enumReader reads a reply under the schema. A server that does not enforce it may
+// answer in words: what they repeat of the pair that was asked about is no grade.
+func (m *Model) enumReader(asked string) func(llm.Reply) (Grade, error) {
+	return func(r llm.Reply) (Grade, error) {
+		v, err := llm.ParseWith[struct {
+			Grade int `json:"grade"`
+		}](r, m.schema)
+		if err == nil {
+			return Grade{Grade: &v.Grade}, nil
+		}
+		switch llm.KindOf(err) {
+		case llm.KindEmpty, llm.KindRefusal, llm.KindCutOff:
+			return Grade{}, err
+		}
+		if g, ok := ParseGradeOf(r.Text, asked); ok {
+			return Grade{Grade: &g}, nil
+		}
 		return Grade{}, err
 	}
-	if g, ok := ParseGrade(r.Text); ok { // a server that does not enforce schemas
-		return Grade{Grade: &g}, nil
+}
+
+// gradeOfVerdict is a yes or no as a grade: of P(yes), the expected grade is
+// twice that.
+func gradeOfVerdict(f Finding, err error) (Grade, error) {
+	if err != nil {
+		return Grade{}, err
 	}
-	return Grade{}, err
+	out, grade := Grade{PYes: f.P}, 0
+	if f.yes() {
+		grade = RelevantGrade
+	}
+	out.Grade = &grade
+	if f.P != nil {
+		expected := RelevantGrade * *f.P
+		out.Expected, out.Probs = &expected, [4]float64{0: 1 - *f.P, RelevantGrade: *f.P}
+	}
+	return out, nil
 }
 
 // FromLogprobs reads a grade from the first token of a reply that is not blank:

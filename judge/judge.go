@@ -40,6 +40,7 @@ type Grade struct {
 	Unknown  string     // reason code, "" when Grade is set
 	Cut      bool       // the passage was shortened to fit the window
 	Calls    int        // requests made, cached ones included
+	Votes    []Grade    // of a panel, what each member said; else nil
 }
 
 // Reasons for an unknown grade.

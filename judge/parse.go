@@ -18,7 +18,12 @@ var (
 // "relevance". Where several are announced and differ, one called final counts;
 // else there is no grade. Any other number in the text is ignored: it may count
 // studies or topics. ok is false when the text holds no grade.
-func ParseGrade(text string) (grade int, ok bool) {
+func ParseGrade(text string) (grade int, ok bool) { return ParseGradeOf(text, "") }
+
+// ParseGradeOf reads a grade from words about the pair that was asked about.
+// What stands in the pair itself is no grade: a judge may repeat the passage, and
+// the passage may say "score: 3".
+func ParseGradeOf(text, asked string) (grade int, ok bool) {
 	text = strings.TrimSpace(text)
 	if m := bareGrade.FindStringSubmatch(text); m != nil {
 		return int(m[1][0] - '0'), true
@@ -26,8 +31,11 @@ func ParseGrade(text string) (grade int, ok bool) {
 	if g, ok := jsonGrade(text); ok {
 		return g, true
 	}
-	return announced(text)
+	return announced(text, foldCase(asked))
 }
+
+// foldCase makes case and white space alike.
+func foldCase(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
 func jsonGrade(text string) (int, bool) {
 	text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(text, "```json"), "```"), "```")
@@ -40,9 +48,12 @@ func jsonGrade(text string) (int, bool) {
 	return *v.Grade, true
 }
 
-func announced(text string) (int, bool) {
+func announced(text, asked string) (int, bool) {
 	var all, final []string
 	for _, m := range markedGrade.FindAllStringSubmatch(text, -1) {
+		if asked != "" && strings.Contains(asked, foldCase(m[0])) {
+			continue
+		}
 		value := m[2]
 		if m[3] != "" && !ofThree.MatchString(m[3]) {
 			value = "another scale"

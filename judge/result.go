@@ -14,6 +14,10 @@ func (r *runner) verdict() Verdict {
 	if !r.deps.Judge.tested() {
 		return Verdict{}
 	}
+	return Assess(r.canaries())
+}
+
+func (r *runner) canaries() []Canary {
 	var canaries []Canary
 	for i := range r.candidates {
 		w := r.works[i]
@@ -29,7 +33,7 @@ func (r *runner) verdict() Verdict {
 			})
 		}
 	}
-	return Assess(canaries)
+	return canaries
 }
 
 // bestSources gives the best grade of the sources of each case that was graded
@@ -61,6 +65,10 @@ func (r *runner) result(settled Settlement, v Verdict) Result {
 	for i := range out.Cases {
 		c := &out.Cases[i]
 		fill(c, r.works[r.index[c.ID]], r.deps.Judge, v)
+	}
+	out.Trust = WithPanel(out.Trust, out.Cases)
+	if panel, ok := r.deps.Judge.Grader.(*Panel); ok {
+		out.Notes = append(out.Notes, panel.memberNotes(r.canaries())...)
 	}
 	Negatives{View: r.deps.View, RelevantGrade: RelevantGrade, JudgePassed: v.State == Passed}.Fill(out.Cases)
 	out.Missed = missedOf(out.Cases, v)
@@ -114,8 +122,8 @@ func judgmentOf(item Item, g Grade, j Judge, blind bool) datasets.Judgment {
 
 // featuresOf are what the pool and the judge know of a pair: rank_<member> and
 // score_<member>, members, source, copy, near, neighbour, random (1 where so),
-// and grade, expected_grade, p_yes, passage_cut of the judge. What is not known
-// is absent, never 0.
+// and grade, expected_grade, p_yes, passage_cut of the judge, and what the members
+// of a panel said (panel_...). What is not known is absent, never 0.
 func featuresOf(item Item, g Grade) map[string]float64 {
 	f := map[string]float64{"members": float64(item.Members)}
 	for name, rank := range item.Ranks {
@@ -130,6 +138,7 @@ func featuresOf(item Item, g Grade) map[string]float64 {
 			f[name] = 1
 		}
 	}
+	panelFeatures(f, g.Votes)
 	if g.Grade != nil {
 		f["grade"] = float64(*g.Grade)
 	}

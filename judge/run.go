@@ -86,9 +86,10 @@ type job struct {
 // work is one case's pool and the grades so far, one for each item.
 type work struct {
 	items  []Item
-	grades []*Grade // nil: not graded
-	full   bool     // the whole pool was asked for
-	left   int      // pairs in flight or waiting
+	votes  [][]Grade // of the judge's stages so far
+	grades []*Grade  // nil: not graded by all stages
+	full   bool      // the whole pool was asked for
+	left   int       // pairs in flight or waiting, in the last stage
 }
 
 type runner struct {
@@ -152,14 +153,32 @@ func (r *runner) firstJobs() []job {
 }
 
 // gradeAll works through jobs in order, with the pairs of one case back to back
-// so that a server can reuse the prompt's beginning.
+// so that a server can reuse the prompt's beginning; once for each stage of the
+// judge, so that a server need not change models in between.
 func (r *runner) gradeAll(ctx context.Context, jobs []job) error {
 	r.mu.Lock()
 	r.progress.Total += len(jobs)
 	r.mu.Unlock()
+	stages := r.deps.Judge.stages()
+	for n := range stages {
+		if err := r.gradeStage(ctx, stage{grader: stages[n], n: n, last: n == len(stages)-1}, jobs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stage is one grader of the judge.
+type stage struct {
+	grader Grader
+	n      int
+	last   bool
+}
+
+func (r *runner) gradeStage(ctx context.Context, s stage, jobs []job) error {
 	group, gctx := errgroup.WithContext(ctx)
 	group.SetLimit(r.o.Concurrency)
-	submitErr := r.submit(gctx, group, jobs)
+	submitErr := r.submit(gctx, group, s, jobs)
 	waitErr := group.Wait()
 	// With the parent gone before the workers began, Wait returns nil.
 	if cause := context.Cause(ctx); cause != nil {
@@ -171,20 +190,20 @@ func (r *runner) gradeAll(ctx context.Context, jobs []job) error {
 	return submitErr
 }
 
-func (r *runner) submit(ctx context.Context, group *errgroup.Group, jobs []job) error {
+func (r *runner) submit(ctx context.Context, group *errgroup.Group, s stage, jobs []job) error {
 	for _, j := range jobs {
 		w, err := r.prepare(ctx, j)
 		if err != nil {
 			return err
 		}
-		pending := r.pending(w, j)
+		pending := r.pending(w, s, j)
 		for _, members := range pending {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			group.Go(func() error { return r.gradeGroup(ctx, j, w, members) })
+			group.Go(func() error { return r.gradeGroup(ctx, s, j, w, members) })
 		}
-		if len(pending) == 0 {
+		if len(pending) == 0 && s.last {
 			r.caseDone()
 		}
 	}
@@ -200,15 +219,16 @@ func (r *runner) prepare(ctx context.Context, j job) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &work{items: items, grades: make([]*Grade, len(items))}
+	w := &work{items: items, votes: make([][]Grade, len(items)), grades: make([]*Grade, len(items))}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.works[j.index] = w
 	return w, nil
 }
 
-// pending lists the groups of items that share a grade and have none yet.
-func (r *runner) pending(w *work, j job) [][]int {
+// pending lists the groups of items that share a grade and have none of the stage
+// yet.
+func (r *runner) pending(w *work, s stage, j job) [][]int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	w.full = w.full || !j.canariesOnly
@@ -217,7 +237,7 @@ func (r *runner) pending(w *work, j job) [][]int {
 	}
 	var groups [][]int
 	for _, members := range exactGroups(w.items) {
-		if w.grades[members[0]] == nil && (!j.canariesOnly || holdsCanary(w.items, members)) {
+		if len(w.votes[members[0]]) <= s.n && (!j.canariesOnly || holdsCanary(w.items, members)) {
 			groups = append(groups, members)
 		}
 	}
@@ -252,7 +272,7 @@ func exactGroups(items []Item) [][]int {
 
 // gradeGroup asks for the one grade that the members share, by the text of the
 // member with the least id.
-func (r *runner) gradeGroup(ctx context.Context, j job, w *work, members []int) error {
+func (r *runner) gradeGroup(ctx context.Context, s stage, j job, w *work, members []int) error {
 	least := members[0]
 	for _, i := range members {
 		if w.items[i].ChunkID < w.items[least].ChunkID {
@@ -260,37 +280,48 @@ func (r *runner) gradeGroup(ctx context.Context, j job, w *work, members []int) 
 		}
 	}
 	c := &r.candidates[j.index].Case
-	grade, err := gradeChunk(ctx, r.deps, c, w.items[least].ChunkID)
+	grade, err := gradeChunk(ctx, r.deps.View, s.grader, c, w.items[least].ChunkID)
 	if err != nil {
 		return err
 	}
-	r.mu.Lock()
-	for _, i := range members {
-		w.grades[i] = &grade
-	}
-	r.count(grade)
-	w.left--
-	done := w.left == 0
-	r.mu.Unlock()
-	if done {
+	if r.vote(w, members, grade, s) {
 		r.caseDone()
 	}
 	return nil
 }
 
-// gradeChunk asks the judge about one chunk for a case.
-func gradeChunk(ctx context.Context, deps Deps, c *datasets.Case, chunkID string) (Grade, error) {
-	pos, ok := deps.View.Position(chunkID)
+// vote records a stage's grade and reports whether it was the case's last.
+func (r *runner) vote(w *work, members []int, grade Grade, s stage) (done bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, i := range members {
+		w.votes[i] = append(w.votes[i], grade)
+	}
+	w.left--
+	if !s.last {
+		return false
+	}
+	joined := r.deps.Judge.join(w.votes[members[0]])
+	for _, i := range members {
+		w.grades[i] = &joined
+	}
+	r.count(joined)
+	return w.left == 0
+}
+
+// gradeChunk asks a grader about one chunk for a case.
+func gradeChunk(ctx context.Context, view CorpusView, grader Grader, c *datasets.Case, chunkID string) (Grade, error) {
+	pos, ok := view.Position(chunkID)
 	if !ok {
 		return Grade{}, fmt.Errorf("case %s: chunk %s is not in the corpus", c.ID, chunkID)
 	}
 	q := Query{ID: c.ID, Text: c.Query, AsOf: c.AsOf}
 	for _, id := range c.Source {
-		if at, ok := deps.View.Position(id); ok {
-			q.SourceGroups = append(q.SourceGroups, deps.View.Chunk(at).ExactGroup)
+		if at, ok := view.Position(id); ok {
+			q.SourceGroups = append(q.SourceGroups, view.Chunk(at).ExactGroup)
 		}
 	}
-	grade, err := deps.Judge.Grader.Grade(ctx, q, deps.View.Chunk(pos))
+	grade, err := grader.Grade(ctx, q, view.Chunk(pos))
 	if err != nil {
 		return Grade{}, fmt.Errorf("case %s: chunk %s: judge: %w", c.ID, chunkID, err)
 	}

@@ -87,6 +87,7 @@ type GenerateConfig struct {
 // provider: `judge: none`.
 type JudgeConfig struct {
 	ModelConfig `yaml:",inline"`
+	Ask         string         `yaml:"ask"`     // grade or yes
 	Pool        map[string]int `yaml:"pool"`    // member -> depth
 	Labels      string         `yaml:"labels"`  // none, prior or fitted: probabilities of a label model
 	Profile     string         `yaml:"profile"` // of labels: fitted, the file that calibrate wrote
@@ -143,7 +144,7 @@ func DefaultConfig() Config {
 			Evidence:    "pick", Spare: 0.2,
 		},
 		Judge: JudgeConfig{
-			ModelConfig: ModelConfig{NumCtx: 4096, NumPredict: 16}, Labels: LabelsNone, Profile: ProfileFile,
+			ModelConfig: ModelConfig{NumCtx: 4096, NumPredict: 16}, Ask: judge.AskGrade, Labels: LabelsNone, Profile: ProfileFile,
 		},
 		Eval:   EvalConfig{K: []int{1, 5, 10}, Retrievers: []string{"bm25"}, SliceBy: []string{"query_type"}, Source: "in", FalseAnswers: eval.DefaultFalseAnswers, MaxFailed: 0.1},
 		Gate:   GateConfig{Alpha: 0.05, CannotTell: "warn"},
@@ -354,6 +355,7 @@ func (j JudgeConfig) validate() error {
 		}
 	}
 	return errors.Join(
+		oneOf("ask", j.Ask, judge.AskGrade, judge.AskYes),
 		oneOf("labels", j.Labels, LabelsNone, judge.LevelPrior, judge.LevelFitted),
 		j.ModelConfig.validate(ProviderOllama, ProviderOpenAI, ProviderBuiltin, ProviderNone))
 }

@@ -130,7 +130,7 @@ func (p *Project) openJudge(ctx context.Context, b *bench, seed int64) (judgeDep
 		return deps, nil, nothing, fmt.Errorf("judge: %w", err)
 	}
 	model, err := judge.NewModel(stack.Client, judge.ModelOptions{
-		Model: stack.Model, NumCtx: c.NumCtx, NumThread: c.NumThread, Seed: seed, Temperature: c.Temperature, RetryUnknown: p.RetryUnknown,
+		Model: stack.Model, NumCtx: c.NumCtx, NumThread: c.NumThread, Seed: seed, Temperature: c.Temperature, RetryUnknown: p.RetryUnknown, Ask: c.Ask,
 	})
 	if err != nil {
 		return deps, nil, nothing, errors.Join(fmt.Errorf("%w: %w", ErrConfig, err), stack.Close())
