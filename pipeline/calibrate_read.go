@@ -287,13 +287,17 @@ func (m *matcher) settled() []judge.HumanLabel {
 // leastInclusion is the least probability that a set's four decimals hold.
 const leastInclusion = 0.0001
 
-// addHuman puts a person's grade in the place of an earlier one.
+// addHuman puts a person's grade in the place of an earlier one. Where that says
+// the same it stays, with who gave it and a label such as stale.
 func addHuman(c *datasets.Case, l judge.HumanLabel, b *bench) {
 	chunk, ok := b.chunk(l.ChunkID)
-	if !ok {
+	grade := l.Grade
+	same := func(j datasets.Judgment) bool {
+		return j.By == datasets.ByHuman && j.ChunkID == l.ChunkID && j.Grade != nil && *j.Grade == grade
+	}
+	if !ok || slices.ContainsFunc(c.Judgments, same) {
 		return
 	}
-	grade := l.Grade
 	kept := slices.DeleteFunc(slices.Clone(c.Judgments), func(j datasets.Judgment) bool {
 		return j.By == datasets.ByHuman && j.ChunkID == l.ChunkID
 	})
