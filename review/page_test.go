@@ -7,10 +7,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/internal/browsertest"
 	"github.com/goldgen/goldgen/review"
 )
@@ -24,12 +22,14 @@ var looks = []browsertest.Look{
 }
 
 // person is somebody in front of the page.
+
 type person struct {
 	t   *testing.T
 	ctx context.Context
 }
 
 // sit opens a desk's page at its first pair.
+
 func sit(t *testing.T, d review.Desk, l browsertest.Look) person {
 	t.Helper()
 	ctx := browsertest.Start(t)
@@ -41,6 +41,7 @@ func sit(t *testing.T, d review.Desk, l browsertest.Look) person {
 }
 
 // until waits for something to be true of the page.
+
 func (p person) until(expression string) {
 	p.t.Helper()
 	if _, err := chromedp.Run(p.ctx, chromedp.Poll[bool](expression)); err != nil {
@@ -49,15 +50,18 @@ func (p person) until(expression string) {
 }
 
 // pageSays is what tells where a page is.
+
 const pageSays = `[location.hash, ...["#banner", "#where", "#said", "#status", "dialog[open]"].map((s) => document.querySelector(s)?.innerText ?? "")]`
 
 // at waits for a pair, counted from 1 as on the page, that takes keys.
+
 func (p person) at(n int) {
 	p.t.Helper()
 	p.until(fmt.Sprintf(`document.body.dataset.ready === "%d" && location.hash === "#%d"`, n, n))
 }
 
 // press strikes keys, one after the other.
+
 func (p person) press(keys ...string) {
 	p.t.Helper()
 	for _, key := range keys {
@@ -66,6 +70,7 @@ func (p person) press(keys ...string) {
 }
 
 // text is what an element says.
+
 func (p person) text(selector string) string {
 	p.t.Helper()
 	return browsertest.Ask[string](p.t, p.ctx, fmt.Sprintf(`document.querySelector(%q).innerText`, selector))
@@ -118,6 +123,7 @@ func TestPageInEveryLook(t *testing.T) {
 }
 
 // looked checks what holds for every state of the page.
+
 func (p person) looked(name string) {
 	p.t.Helper()
 	if wide := browsertest.Ask[[]string](p.t, p.ctx, browsertest.TooWide); len(wide) > 0 {
@@ -166,6 +172,7 @@ func TestLabelsByKeys(t *testing.T) {
 }
 
 // labels checks what the desk holds.
+
 func (p person) labels(d *desk, want ...string) {
 	p.t.Helper()
 	var got []string
@@ -178,7 +185,9 @@ func (p person) labels(d *desk, want ...string) {
 }
 
 // The passage stands in its document, evidence is marked in it, and neither is
+
 // off by the bytes of letters that take several.
+
 func TestPassageInItsDocument(t *testing.T) {
 	d := newDesk(3)
 	p := sit(t, d, looks[0])
@@ -201,128 +210,22 @@ func TestPassageInItsDocument(t *testing.T) {
 }
 
 // opened waits for a dialog.
-func (p person) opened(name string) {
-	p.t.Helper()
-	p.until(fmt.Sprintf(`document.querySelector("dialog[open]")?.id === %q`, name))
-}
 
 // closed waits until no dialog is open.
-func (p person) closed() {
-	p.t.Helper()
-	p.until(`!document.querySelector("dialog[open]")`)
-}
 
 // fill replaces what a field holds by striking keys.
-func (p person) fill(selector, text string) {
-	p.t.Helper()
-	browsertest.Ask[bool](p.t, p.ctx, fmt.Sprintf(`document.querySelector(%q).select(), true`, selector))
-	p.press(text)
-}
-
-func TestEditAQuery(t *testing.T) {
-	d := newDesk(6)
-	p := sit(t, d, looks[0])
-	p.press("n")
-	p.at(2)
-	p.press("e")
-	p.opened("edit")
-	p.fill("#edit-query", "a wording that is refused")
-	p.press("\t", enter)
-	p.until(`document.querySelectorAll("#edit-outcome tbody tr").length === 2`)
-	p.says("#edit-outcome", "Refused: nothing was changed.\n\nGates of this wording\ngate\toutcome\tvalue\nlength\tpassed\t25\ncopied wording\trefused\t0.91")
-	if got := d.items[1].Query; got != "how many days can I work from home (1)?" {
-		t.Errorf("the query is %q", got)
-	}
-	browsertest.Axe(t, p.ctx)
-	browsertest.Keep(t, p.ctx, "refused")
-	p.fill("#edit-query", "days of work at home")
-	p.press("\t", enter)
-	p.until(`document.querySelector("#edit-outcome").innerText.startsWith("Kept: ")`)
-	p.until(`document.activeElement.closest("#edit [data-close]") !== null`)
-	p.press(enter)
-	p.closed()
-	p.says("#query", "days of work at home")
-	if got := p.focus(); got != "query" {
-		t.Errorf("the focus is on %q", got)
-	}
-	p.says("#where", "Pair 2 of 6, case case0000")
-}
-
-func TestRejectACase(t *testing.T) {
-	d := newDesk(6)
-	p := sit(t, d, looks[0])
-	p.press("r")
-	p.opened("reject")
-	p.press(enter) // without a reason
-	p.opened("reject")
-	p.press("not a question")
-	p.press(enter)
-	p.closed()
-	p.at(4)
-	p.says("#progress-text", "3 of 6 labelled")
-	p.says("#last", "Saved: the case of pair 1 is rejected.")
-	p.press("p")
-	p.at(3)
-	p.says("#said", "This case is rejected. Undo takes it back.")
-	p.press("2")
-	p.labels(d, "", "", "", "", "", "")
-	if d.items[0].Status != datasets.Retired || d.reasons[0] != "not a question" {
-		t.Errorf("status %q, reasons %q", d.items[0].Status, d.reasons)
-	}
-}
-
-func TestAddAPassage(t *testing.T) {
-	d := newDesk(6)
-	p := sit(t, d, looks[0])
-	p.press("/")
-	p.opened("search")
-	p.press("nothing")
-	p.press(enter)
-	p.until(`document.getElementById("search-count").textContent === "Nothing found that the asker may see."`)
-	if !browsertest.Ask[bool](t, p.ctx, `document.getElementById("add").disabled`) {
-		t.Error("nothing can be added")
-	}
-	p.fill("#search-words", "agreement <b>now</b>")
-	p.press(enter)
-	p.until(`document.getElementById("search-count").textContent === "2 found, best first."`)
-	p.says("#found-list label:nth-child(2) .aside", "policies/remote.md#1, judged already")
-	browsertest.Axe(t, p.ctx)
-	browsertest.Keep(t, p.ctx, "found")
-	p.press(kb.ArrowDown, kb.ArrowUp, "\t", kb.ArrowUp, "\t", enter) // the first one, grade 2
-	p.closed()
-	p.at(7)
-	if got, want := d.items[6].ChunkID+" "+d.said(6), "policies/travel.md#2 2"; got != want {
-		t.Errorf("added %q, want %q", got, want)
-	}
-	p.says("#progress-text", "1 of 7 labelled")
-}
-
-func TestWriteAVersion(t *testing.T) {
-	d := newDesk(2)
-	p := sit(t, d, looks[0])
-	p.press("2")
-	p.at(2)
-	p.press("3")
-	p.until(`document.getElementById("last").innerText.startsWith("Every pair of the sample is labelled")`)
-	for _, want := range []string{"Written: handbook@v2 with 2 labels, in golden/handbook/v0002", "Nothing new: handbook@v2 already holds the 2 labels."} {
-		browsertest.Ask[bool](t, p.ctx, `document.querySelector("[data-do=finish]").click(), true`)
-		p.opened("finish")
-		p.press(enter)
-		p.until(fmt.Sprintf(`document.getElementById("finish-text").textContent === %q`, want))
-		p.press(escape)
-		p.closed()
-	}
-}
 
 // A label that the server did not confirm is never shown as saved, stays chosen
+
 // and can be sent again.
+
 func TestLabelThatIsNotSaved(t *testing.T) {
 	d := newDesk(6)
 	p := sit(t, d, looks[0])
 	d.breakWith(&review.Problem{Status: 507, Text: "no space left on the disk", Hint: "free some"})
 	p.press("2")
 	p.until(`!document.getElementById("banner").hidden`)
-	p.says("#banner-text", "Not saved: pair 1, grade 2 (relevant). no space left on the disk (free some).")
+	p.says("#banner-text", "Not saved: pair 1, grade 2 (relevant). The server says: no space left on the disk (free some).")
 	p.says(`[data-grade="2"] b`, "relevant")
 	if got := browsertest.Ask[string](t, p.ctx, `document.querySelector('[aria-pressed="true"]').className`); got != "unsaved" {
 		t.Errorf("the grade is shown as %q", got)
@@ -334,7 +237,7 @@ func TestLabelThatIsNotSaved(t *testing.T) {
 	p.says("#last", "")
 	p.press("1")
 	p.until(`document.getElementById("banner-text").innerText.includes("pair 2")`)
-	p.says("#banner-text", "Not saved: pair 1, grade 2 (relevant); pair 2, grade 1 (related). no space left on the disk (free some).")
+	p.says("#banner-text", "Not saved: pair 1, grade 2 (relevant); pair 2, grade 1 (related). The server says: no space left on the disk (free some).")
 	d.breakWith(nil)
 	browsertest.Ask[bool](t, p.ctx, `document.getElementById("again").click(), true`)
 	p.until(`document.getElementById("banner").hidden`)
@@ -371,7 +274,9 @@ func TestServerGone(t *testing.T) {
 }
 
 // Two pages of one person: the second sees what the first did, when it is
+
 // looked at again and when it moves.
+
 func TestPageOpenedTwice(t *testing.T) {
 	d := newDesk(6)
 	ctx := browsertest.Start(t)
@@ -401,6 +306,7 @@ func TestPageOpenedTwice(t *testing.T) {
 }
 
 // A key struck twice labels one pair: the next one was not read yet.
+
 func TestKeyStruckTwice(t *testing.T) {
 	d := newDesk(6)
 	p := sit(t, d, looks[0])
@@ -427,6 +333,7 @@ func TestStayAfterALabel(t *testing.T) {
 }
 
 // Single keys can be switched off; the buttons still work.
+
 func TestWithoutSingleKeys(t *testing.T) {
 	d := newDesk(6)
 	p := sit(t, d, looks[0])
@@ -440,6 +347,7 @@ func TestWithoutSingleKeys(t *testing.T) {
 }
 
 // Every control is reached by the tab key, and shows that it has the focus.
+
 func TestEveryControlIsReached(t *testing.T) {
 	p := sit(t, newDesk(6), looks[0])
 	visible := `[...document.querySelectorAll("button, a, input, [tabindex='0']")].filter((e) => e.checkVisibility() && !e.closest("dialog")).length`
@@ -458,25 +366,25 @@ func TestEveryControlIsReached(t *testing.T) {
 	}
 }
 
-func TestListOfTenThousandPairs(t *testing.T) {
-	d := newDesk(10_000)
-	p := sit(t, d, looks[0])
-	p.press("l")
-	p.opened("list")
-	p.until(`document.querySelectorAll("#rows li").length === 50`)
-	p.says("#rows-where", "1 to 50 of 10,000")
-	browsertest.Ask[bool](t, p.ctx, `document.getElementById("rows-after").click(), true`)
-	p.until(`document.getElementById("rows-where").textContent === "51 to 100 of 10,000"`)
-	p.fill("#list-number", "9999")
-	p.press(enter)
+// A dialog that a button opened gives the focus back to it.
+
+func TestEmptySample(t *testing.T) {
+	ctx := browsertest.Start(t)
+	base, token := serve(t, newDesk(0))
+	p := person{t, ctx}
+	looks[0].See(t, ctx, base+"/?token="+token)
+	p.until(`document.getElementById("main").innerText === "The sample holds no pair. Choose another one with --sample."`)
+	p.press("2", "n", "e", "?")
 	p.closed()
-	p.at(9999)
-	p.press("2")
-	p.at(10_000)
-	p.press("l")
-	p.opened("list")
-	p.until(`document.getElementById("rows-where").textContent === "9,951 to 10,000 of 10,000"`)
-	p.says("#rows li:nth-child(49) .mark", "✓ grade 2")
-	browsertest.Ask[bool](t, p.ctx, `document.querySelector("#rows li").querySelector("button").click(), true`)
-	p.at(9951)
+	browsertest.Axe(t, ctx)
+}
+
+// A passage that was not valid on the day of the query says so.
+
+func TestPassageOutOfItsTime(t *testing.T) {
+	d := newDesk(1)
+	before, after := at().AddDate(0, -1, 0), at().AddDate(0, 1, 0)
+	d.items[0].AsOf, d.items[0].ValidFrom, d.items[0].ValidTo = &after, &before, &after
+	p := sit(t, d, looks[0])
+	p.says("#facts div:last-child dd", "from 2026-02-04 05:06 UTC before 2026-04-04 05:06 UTC, not on that date")
 }

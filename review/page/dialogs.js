@@ -68,7 +68,7 @@ function whenSent(form, work) {
 function checksTable(checks) {
   const rows = checks.map((c) => make("tr", { class: c.passed ? "good" : "bad" }, make("th", { scope: "row" }, c.name.replaceAll("_", " ")),
     make("td", {}, c.passed ? "passed" : "refused"), make("td", { class: "number" }, String(Number(c.value.toPrecision(4))))));
-  const head = ["gate", "outcome", "value"].map((name) => make("th", { scope: "col" }, name));
+  const head = ["gate", "outcome", "value"].map((name) => make("th", { scope: "col", class: name === "value" ? "number" : "" }, name));
   return make("table", {}, make("caption", {}, "Gates of this wording"), make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows));
 }
 
@@ -84,9 +84,11 @@ async function sendEdit(dialog) {
 // Reject the case.
 
 async function sendReject(dialog) {
-  const answer = await api.reject(page.state.item.case_id, byID("reject-reason").value);
+  const it = page.state.item, answer = await api.reject(it.case_id, byID("reject-reason").value);
   dialog.close();
-  await page.saved(answer, "The case is rejected.");
+  // The answer shows the case's first pair; the person is at this one.
+  const item = { ...it, status: answer.item.status };
+  await page.saved({ ...answer, item }, "The case is rejected.");
 }
 
 // Search, and add a passage.
@@ -211,6 +213,11 @@ export function prepareDialogs(given) {
   whenSent(byID("add-form"), sendAdd);
   whenSent(byID("list-form"), () => goTo(Number(byID("list-number").value) - 1));
   whenSent(byID("finish").querySelector("form"), sendFinish);
+  byID("edit-query").addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    event.target.form.requestSubmit();
+  });
   byID("rows-before").addEventListener("click", () => readRows(Math.max(0, firstRow - perPage)));
   byID("rows-after").addEventListener("click", () => readRows(firstRow + perPage));
   drawHelp(byID("help-keys"));

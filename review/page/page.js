@@ -83,11 +83,20 @@ function drawInterval(v) {
 // The case and its document.
 
 function facts(it) {
-  const list = [["type", it.query_type.replaceAll("_", " ")], ["asked by", Object.entries(it.scope || {}).map(([key, values]) => `${key} ${values.join(" or ")}`).join(", ") || "anybody"]];
+  const scope = Object.entries(it.scope || {}).map(([key, values]) => `${key} ${values.join(" or ")}`).join(", ");
+  const list = [["type", it.query_type.replaceAll("_", " ")], ["asked by", scope || "anybody"]];
   if (it.as_of) list.push(["as of", dateText(it.as_of)]);
-  if (it.valid_from || it.valid_to) list.push(["passage valid", [it.valid_from ? "from " + dateText(it.valid_from) : "", it.valid_to ? "before " + dateText(it.valid_to) : ""].join(" ").trim()]);
+  if (it.valid_from || it.valid_to) list.push(["passage valid", validText(it)]);
   if (it.status !== "active") list.push(["status", it.status.replaceAll("_", " ")]);
   return list;
+}
+
+function validText(it) {
+  const parts = [];
+  if (it.valid_from) parts.push("from " + dateText(it.valid_from));
+  if (it.valid_to) parts.push("before " + dateText(it.valid_to));
+  const asked = Date.parse(it.as_of), outside = asked < Date.parse(it.valid_from) || asked >= Date.parse(it.valid_to);
+  return parts.join(" ") + (outside ? ", not on that date" : "");
 }
 
 function drawCase(it) {
@@ -176,7 +185,8 @@ function drawLabel() {
   }
   if (isRejected(it)) put(byID("said"), "This case is rejected. Undo takes it back.");
   else put(byID("said"), it.label ? `Your label: ${saidText(it.label)}, saved ${new Date(it.label.at).toLocaleString()}.` : "");
-  put(byID("revealed"), it.revealed ? revealedText(it.revealed) : "");
+  const known = it.revealed ? revealedText(it.revealed) : "The set itself says nothing of this pair.";
+  put(byID("revealed"), it.revealed || (it.label && !it.label.skip) ? known : "");
   put(byID("last"), state.last && state.last.n !== it.n ? lastText(state.last) : "");
 }
 
@@ -259,7 +269,7 @@ function complain(error, what, again) {
   const gone = error instanceof api.Gone;
   retry = again || null;
   put(byID("banner-title"), gone ? "The server does not answer." : "That did not work.");
-  put(byID("banner-text"), `${what} ${gone ? "If it was stopped, start goldgen review again and open the address that it prints: whatever this page showed as saved is on disk." : problemText(error)}`);
+  put(byID("banner-text"), `${what} ${gone ? "If it was stopped, start goldgen review again and open the address that it prints: whatever this page showed as saved is on disk." : "The server says: " + problemText(error)}`);
   byID("again").hidden = !again;
   byID("again").textContent = state.unsaved.size ? "Send again" : "Try again";
   byID("dismiss").textContent = state.unsaved.size ? "Discard what is not saved" : "Close";
