@@ -10,16 +10,19 @@ import (
 	"github.com/goldgen/goldgen/internal/browsertest"
 )
 
+// opened waits for a dialog.
 func (p person) opened(name string) {
 	p.t.Helper()
 	p.until(fmt.Sprintf(`document.querySelector("dialog[open]")?.id === %q`, name))
 }
 
+// closed waits until no dialog is open.
 func (p person) closed() {
 	p.t.Helper()
 	p.until(`!document.querySelector("dialog[open]")`)
 }
 
+// fill replaces what a field holds by striking keys.
 func (p person) fill(selector, text string) {
 	p.t.Helper()
 	browsertest.Ask[bool](p.t, p.ctx, fmt.Sprintf(`document.querySelector(%q).select(), true`, selector))
@@ -123,6 +126,7 @@ func TestWriteAVersion(t *testing.T) {
 	}
 }
 
+// A dialog that a button opened gives the focus back to it.
 func TestFocusReturns(t *testing.T) {
 	p := sit(t, newDesk(6), looks[0])
 	focused := `document.activeElement.dataset.do ?? ""`

@@ -22,14 +22,12 @@ var looks = []browsertest.Look{
 }
 
 // person is somebody in front of the page.
-
 type person struct {
 	t   *testing.T
 	ctx context.Context
 }
 
 // sit opens a desk's page at its first pair.
-
 func sit(t *testing.T, d review.Desk, l browsertest.Look) person {
 	t.Helper()
 	ctx := browsertest.Start(t)
@@ -41,7 +39,6 @@ func sit(t *testing.T, d review.Desk, l browsertest.Look) person {
 }
 
 // until waits for something to be true of the page.
-
 func (p person) until(expression string) {
 	p.t.Helper()
 	if _, err := chromedp.Run(p.ctx, chromedp.Poll[bool](expression)); err != nil {
@@ -50,18 +47,15 @@ func (p person) until(expression string) {
 }
 
 // pageSays is what tells where a page is.
-
 const pageSays = `[location.hash, ...["#banner", "#where", "#said", "#status", "dialog[open]"].map((s) => document.querySelector(s)?.innerText ?? "")]`
 
 // at waits for a pair, counted from 1 as on the page, that takes keys.
-
 func (p person) at(n int) {
 	p.t.Helper()
 	p.until(fmt.Sprintf(`document.body.dataset.ready === "%d" && location.hash === "#%d"`, n, n))
 }
 
 // press strikes keys, one after the other.
-
 func (p person) press(keys ...string) {
 	p.t.Helper()
 	for _, key := range keys {
@@ -70,7 +64,6 @@ func (p person) press(keys ...string) {
 }
 
 // text is what an element says.
-
 func (p person) text(selector string) string {
 	p.t.Helper()
 	return browsertest.Ask[string](p.t, p.ctx, fmt.Sprintf(`document.querySelector(%q).innerText`, selector))
@@ -123,7 +116,6 @@ func TestPageInEveryLook(t *testing.T) {
 }
 
 // looked checks what holds for every state of the page.
-
 func (p person) looked(name string) {
 	p.t.Helper()
 	if wide := browsertest.Ask[[]string](p.t, p.ctx, browsertest.TooWide); len(wide) > 0 {
@@ -172,7 +164,6 @@ func TestLabelsByKeys(t *testing.T) {
 }
 
 // labels checks what the desk holds.
-
 func (p person) labels(d *desk, want ...string) {
 	p.t.Helper()
 	var got []string
@@ -185,9 +176,7 @@ func (p person) labels(d *desk, want ...string) {
 }
 
 // The passage stands in its document, evidence is marked in it, and neither is
-
 // off by the bytes of letters that take several.
-
 func TestPassageInItsDocument(t *testing.T) {
 	d := newDesk(3)
 	p := sit(t, d, looks[0])
@@ -209,16 +198,8 @@ func TestPassageInItsDocument(t *testing.T) {
 	p.says("#facts", strings.Join([]string{"type", "factual", "asked by", "team support or sales", "as of", "2026-03-04 05:06 UTC", "passage valid", "from 2026-03-04 05:06 UTC"}, "\n"))
 }
 
-// opened waits for a dialog.
-
-// closed waits until no dialog is open.
-
-// fill replaces what a field holds by striking keys.
-
 // A label that the server did not confirm is never shown as saved, stays chosen
-
 // and can be sent again.
-
 func TestLabelThatIsNotSaved(t *testing.T) {
 	d := newDesk(6)
 	p := sit(t, d, looks[0])
@@ -274,9 +255,7 @@ func TestServerGone(t *testing.T) {
 }
 
 // Two pages of one person: the second sees what the first did, when it is
-
 // looked at again and when it moves.
-
 func TestPageOpenedTwice(t *testing.T) {
 	d := newDesk(6)
 	ctx := browsertest.Start(t)
@@ -306,7 +285,6 @@ func TestPageOpenedTwice(t *testing.T) {
 }
 
 // A key struck twice labels one pair: the next one was not read yet.
-
 func TestKeyStruckTwice(t *testing.T) {
 	d := newDesk(6)
 	p := sit(t, d, looks[0])
@@ -333,7 +311,6 @@ func TestStayAfterALabel(t *testing.T) {
 }
 
 // Single keys can be switched off; the buttons still work.
-
 func TestWithoutSingleKeys(t *testing.T) {
 	d := newDesk(6)
 	p := sit(t, d, looks[0])
@@ -347,7 +324,6 @@ func TestWithoutSingleKeys(t *testing.T) {
 }
 
 // Every control is reached by the tab key, and shows that it has the focus.
-
 func TestEveryControlIsReached(t *testing.T) {
 	p := sit(t, newDesk(6), looks[0])
 	visible := `[...document.querySelectorAll("button, a, input, [tabindex='0']")].filter((e) => e.checkVisibility() && !e.closest("dialog")).length`
@@ -366,8 +342,6 @@ func TestEveryControlIsReached(t *testing.T) {
 	}
 }
 
-// A dialog that a button opened gives the focus back to it.
-
 func TestEmptySample(t *testing.T) {
 	ctx := browsertest.Start(t)
 	base, token := serve(t, newDesk(0))
@@ -380,7 +354,6 @@ func TestEmptySample(t *testing.T) {
 }
 
 // A passage that was not valid on the day of the query says so.
-
 func TestPassageOutOfItsTime(t *testing.T) {
 	d := newDesk(1)
 	before, after := at().AddDate(0, -1, 0), at().AddDate(0, 1, 0)
