@@ -61,7 +61,7 @@ func (c *citationRef) UnmarshalJSON(data []byte) error {
 func readAnswers(path string) ([]answerLine, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%w: --answers: %w", ErrConfig, err)
+		return nil, fmt.Errorf("--answers: %w", err)
 	}
 	defer f.Close()
 	return parseAnswers(f, path)

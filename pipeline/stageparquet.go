@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -40,7 +39,7 @@ func LoadStage[T any](path, kind string) (Header, []T, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return Header{}, nil, fmt.Errorf("%w: %w", ErrConfig, err)
+		return Header{}, nil, err
 	}
 	defer f.Close()
 	return ReadStage[T](f, path, kind)
