@@ -10,14 +10,18 @@ import (
 
 // CompareTerminal writes a comparison for a person: the verdict and the gates
 // it rests on, what was compared and how far it can be trusted, the
-// differences with their intervals, slices, leaks and notes. Piped, tables are
-// tab-separated and the rest is plain lines.
+// differences with their intervals, slices, leaks and notes; where no case changed,
+// the means alone. Piped, tables are tab-separated and the rest is plain lines.
 func CompareTerminal(w io.Writer, c *eval.Comparison, style Style) error {
 	p := &page{w: w, style: style}
 	p.verdict(c)
 	p.gates(c.Gates)
 	p.compared(c)
-	if c.Comparable {
+	switch {
+	case !c.Comparable:
+	case c.Changed == 0:
+		p.sameMeans(c.Metrics)
+	default:
 		p.differences(c.Metrics)
 		p.differenceSlices(c.Slices)
 		p.caseDifferences(c.PerCase)
@@ -112,11 +116,18 @@ func (p *page) compared(c *eval.Comparison) {
 	if !c.Comparable {
 		return
 	}
-	p.field("cases", fmt.Sprintf("%d in %s; %d of %d cases changed", c.Cases, count(c.Clusters, "cluster", "clusters"), c.Changed, c.Cases))
+	p.field("cases", fmt.Sprintf("%d in %s; %s", c.Cases, count(c.Clusters, "cluster", "clusters"), casesChanged(c)))
 	p.field("judged", fmt.Sprintf("@%d: base %s, candidate %s", c.Judged.K, number(c.Judged.Base), number(c.Judged.Candidate)))
 	p.field("leaks", fmt.Sprintf("base %d, candidate %d", c.Leaks.Base, c.Leaks.Candidate))
 	p.field("latency", latencyWords(c.Latency))
 	p.field("method", c.Method)
+}
+
+func casesChanged(c *eval.Comparison) string {
+	if c.Changed == 0 {
+		return "no case changed"
+	}
+	return fmt.Sprintf("%d of %s changed", c.Changed, count(c.Cases, "case", "cases"))
 }
 
 func orNone(s string) string {
@@ -185,6 +196,17 @@ func (p *page) differences(all eval.Differences) {
 	t := NewTable(differenceColumns("metric")...)
 	for _, d := range all {
 		t.Add(differenceRow(d.Difference, d.Name)...)
+	}
+	p.line("")
+	p.table(withoutEmpty(t))
+}
+
+// sameMeans is the table of a comparison in which no case changed: every
+// difference in it, and in its slices, is 0.
+func (p *page) sameMeans(all eval.Differences) {
+	t := NewTable("metric", ">both", ">n", "note")
+	for _, d := range all {
+		t.Add(d.Name, number(d.Candidate), fmt.Sprint(d.N), differenceNote(d.Difference))
 	}
 	p.line("")
 	p.table(withoutEmpty(t))

@@ -100,6 +100,32 @@ note: one setting at a time
 	}
 }
 
+func TestCompareTerminalWhereNoCaseChanged(t *testing.T) {
+	c := comparison()
+	same := eval.Difference{Base: f(0.9), Candidate: f(0.9), Difference: f(0), Low: f(0), High: f(0), P: f(1), PHolm: f(1), Same: 40, N: 40, Clusters: 38, Why: "0 of 40 cases changed"}
+	few := eval.Difference{Base: f(1), Candidate: f(1), Difference: f(0), Same: 2, N: 2, Clusters: 2, Why: "2 clusters: a test needs 10"}
+	c.Changed, c.Metrics = 0, eval.Differences{{Name: "recall@10", Difference: same}, {Name: "mrr", Difference: few}}
+	var out strings.Builder
+	if err := report.CompareTerminal(&out, c, report.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	_, got, _ := strings.Cut(out.String(), "cases\t")
+	want := `40 in 38 clusters; no case changed
+judged	@10: base 1.0000, candidate 0.9600
+leaks	base 0, candidate 2
+latency	p95: base 12.00 ms, candidate unknown
+method	certain labels
+
+metric	both	n	note
+recall@10	0.9000	40	
+mrr	1.0000	2	2 clusters: a test needs 10
+note: one setting at a time
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestTrend(t *testing.T) {
 	lines := []report.TrendLine{{Name: "bm25 over handbook", Values: []float64{0.5, 0.7, 0.6}}, {Name: "alone", Values: []float64{0.5}}}
 	for name, tt := range map[string]struct {
