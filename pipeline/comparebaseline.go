@@ -127,8 +127,13 @@ func (p *Project) gitBaseline(ctx context.Context, ref string, s sought) (*Basel
 	if err != nil {
 		return nil, err
 	}
+	var others []HistoryEntry
 	for _, e := range slices.Backward(h.Entries) {
-		if e.Golden.Name != s.set.Name || e.Retriever.Name != s.retriever || e.Restriction != "" {
+		switch {
+		case e.Golden.Name != s.set.Name || e.Restriction != "":
+			continue
+		case e.Retriever.Name != s.retriever:
+			others = append(others, e)
 			continue
 		}
 		if !p.kept(e.Path) {
@@ -137,7 +142,11 @@ func (p *Project) gitBaseline(ctx context.Context, ref string, s sought) (*Basel
 		}
 		return &Baseline{Path: p.resultAt(e.Path), Why: fmt.Sprintf("last result of %s over %s at %s, made %s", s.retriever, e.Golden.Ref, ref, e.Time)}, nil
 	}
-	return nil, fmt.Errorf("--baseline git:%s: %s there has no result of %s over %s", ref, HistoryFile, s.retriever, s.set.Name)
+	err = fmt.Errorf("--baseline git:%s: %s there has no result of %s over %s", ref, HistoryFile, s.retriever, s.set.Name)
+	if len(others) == 0 {
+		return nil, &HintedError{Err: err, Hint: "goldgen eval makes one; commit " + HistoryFile + " and the result's folder with it"}
+	}
+	return nil, &HintedError{Err: err, Hint: fmt.Sprintf("git:REF looks for the same retriever; --baseline %s compares with the last result of %s", others[0].Path, others[0].Retriever.Name)}
 }
 
 // historyAt asks git for the file as of a commit, seen from the project's

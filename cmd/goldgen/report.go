@@ -43,8 +43,9 @@ func newReport(a *app) *cobra.Command {
 		Use: "report RESULT...", Short: "Show results as a page, Markdown, JUnit, JSON or CSV", GroupID: groupScoring,
 		Long: help("Writes one file about result folders of eval: a page that opens from disk and needs no network, Markdown for\n"+
 			"a pull request, JUnit XML in which each gate is a test, JSON, or CSV with a row a case. The first result\n"+
-			"is compared with --baseline and held to the gates; further ones stand beside it. A failed gate is in\n"+
-			"the report and not in the exit code: goldgen compare and goldgen eval --baseline end with that.",
+			"is compared with --baseline and held to the gates of eval.gates, and without one to those of --gate\n"+
+			"alone; further results stand beside it. A failed gate is in the report and not in the exit code:\n"+
+			"goldgen compare and goldgen eval --baseline end with that.",
 			codeDone, codeFailed, codeUsage, codeInterrupted),
 		Example: "  goldgen -C examples/quickstart report results/ngram -o report.html\n" +
 			"  goldgen -C examples/quickstart report results/ngram --baseline results/bm25 --accept-untrusted -o report.html\n" +
