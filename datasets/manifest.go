@@ -50,6 +50,7 @@ type ModelPin struct {
 	Options  json.RawMessage   `json:"options,omitempty"`
 	Prompts  map[string]string `json:"prompts,omitempty"` // id@version -> digest
 	Pool     map[string]int    `json:"pool,omitempty"`    // judge only: member -> depth
+	Panel    []ModelPin        `json:"panel,omitempty"`   // judge only: the models of a panel, in its order
 }
 
 // Manifest describes one version. CreatedAt and Costs stand outside of the

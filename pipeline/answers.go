@@ -33,6 +33,9 @@ type AnswersOptions struct {
 // Answers judges a system's answers and keeps the result apart from those of
 // retrieval. With DryRun it returns nil.
 func (p *Project) Answers(ctx context.Context, o AnswersOptions) (*AnswersReport, error) {
+	if len(p.Config.Judge.Panel) > 0 {
+		return nil, hinted("--provider ollama --model NAME", "%w: judge.panel: answers are judged by one model", ErrConfig)
+	}
 	gates, err := answerGates(o)
 	if err != nil {
 		return nil, err

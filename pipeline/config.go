@@ -29,6 +29,7 @@ const (
 	ProviderOpenAI  = "openai"
 	ProviderBuiltin = "builtin" // no model
 	ProviderNone    = "none"    // judge only: no judging
+	ProviderPanel   = "panel"   // only in pins: several judges
 )
 
 // ErrConfig marks a configuration or a flag that cannot be used: exit code 2.
@@ -87,10 +88,18 @@ type GenerateConfig struct {
 // provider: `judge: none`.
 type JudgeConfig struct {
 	ModelConfig `yaml:",inline"`
-	Ask         string         `yaml:"ask"`     // grade or yes
+	Ask         string         `yaml:"ask"` // grade or yes
+	Panel       []PanelMember  `yaml:"panel,omitempty"`
+	Combine     string         `yaml:"combine"` // of a panel: median or mean
 	Pool        map[string]int `yaml:"pool"`    // member -> depth
 	Labels      string         `yaml:"labels"`  // none, prior or fitted: probabilities of a label model
 	Profile     string         `yaml:"profile"` // of labels: fitted, the file that calibrate wrote
+}
+
+// PanelMember is a judge of a panel. What it leaves out is that of the judge.
+type PanelMember struct {
+	ModelConfig `yaml:",inline"`
+	Ask         string `yaml:"ask"`
 }
 
 // EmbeddingConfig names the embedder of chunks and queries.
@@ -144,7 +153,7 @@ func DefaultConfig() Config {
 			Evidence:    "pick", Spare: 0.2,
 		},
 		Judge: JudgeConfig{
-			ModelConfig: ModelConfig{NumCtx: 4096, NumPredict: 16}, Ask: judge.AskGrade, Labels: LabelsNone, Profile: ProfileFile,
+			ModelConfig: ModelConfig{NumCtx: 4096, NumPredict: 16}, Ask: judge.AskGrade, Combine: judge.Median, Labels: LabelsNone, Profile: ProfileFile,
 		},
 		Eval:   EvalConfig{K: []int{1, 5, 10}, Retrievers: []string{"bm25"}, SliceBy: []string{"query_type"}, Source: "in", FalseAnswers: eval.DefaultFalseAnswers, MaxFailed: 0.1},
 		Gate:   GateConfig{Alpha: 0.05, CannotTell: "warn"},
@@ -166,6 +175,9 @@ func (c *Config) fill() {
 		c.Sample.Mix = sample.Defaults().Mix
 	}
 	c.Judge.Pool = poolWithDefaults(c.Judge.Pool)
+	if len(c.Judge.Panel) > 0 {
+		c.Judge.Provider = cmp.Or(c.Judge.Provider, ProviderOllama)
+	}
 	for _, m := range []*ModelConfig{&c.Generate.ModelConfig, &c.Judge.ModelConfig} {
 		if m.Provider == "" {
 			m.Provider = ProviderBuiltin
@@ -174,11 +186,29 @@ func (c *Config) fill() {
 			}
 		}
 	}
+	for i := range c.Judge.Panel {
+		c.Judge.Panel[i].fill(c.Judge)
+	}
 	c.Chunking = c.Chunking.WithDefaults()
 	if c.Corpus.Chunks != "" {
 		c.Chunking = corpus.Chunking{Method: "none"}.WithDefaults()
 	}
 	c.Embedding.fill()
+}
+
+// fill takes from the judge what the member leaves out; a revision only with the
+// model that it is of.
+func (m *PanelMember) fill(j JudgeConfig) {
+	m.Ask, m.Provider = cmp.Or(m.Ask, j.Ask), cmp.Or(m.Provider, j.Provider)
+	if m.Model == "" {
+		m.Model, m.Revision = j.Model, cmp.Or(m.Revision, j.Revision)
+	}
+	m.NumCtx, m.NumPredict = cmp.Or(m.NumCtx, j.NumCtx), cmp.Or(m.NumPredict, j.NumPredict)
+	m.NumThread, m.Concurrency = cmp.Or(m.NumThread, j.NumThread), cmp.Or(m.Concurrency, j.Concurrency)
+	m.Temperature = cmp.Or(m.Temperature, j.Temperature)
+	if m.Endpoints == nil {
+		m.Endpoints = j.Endpoints
+	}
 }
 
 // poolWithDefaults keeps the default depths of what is no retriever; naming
@@ -357,7 +387,26 @@ func (j JudgeConfig) validate() error {
 	return errors.Join(
 		oneOf("ask", j.Ask, judge.AskGrade, judge.AskYes),
 		oneOf("labels", j.Labels, LabelsNone, judge.LevelPrior, judge.LevelFitted),
-		j.ModelConfig.validate(ProviderOllama, ProviderOpenAI, ProviderBuiltin, ProviderNone))
+		j.validateModels())
+}
+
+// validateModels checks the judge, or each member of its panel.
+func (j JudgeConfig) validateModels() error {
+	if len(j.Panel) == 0 {
+		return j.ModelConfig.validate(ProviderOllama, ProviderOpenAI, ProviderBuiltin, ProviderNone)
+	}
+	errs := []error{oneOf("combine", j.Combine, judge.Median, judge.Mean)}
+	if !j.UsesModel() {
+		errs = append(errs, fmt.Errorf("panel: provider %s asks no model", j.Provider))
+	}
+	if len(j.Panel) == 1 {
+		errs = append(errs, errors.New("panel: 1 member, want at least 2"))
+	}
+	for i, m := range j.Panel {
+		err := errors.Join(oneOf("ask", m.Ask, judge.AskGrade, judge.AskYes), m.ModelConfig.validate(ProviderOllama, ProviderOpenAI))
+		errs = append(errs, keyed(fmt.Sprintf("panel[%d]", i), err))
+	}
+	return errors.Join(errs...)
 }
 
 func (e *EmbeddingConfig) validate() error {

@@ -92,16 +92,20 @@ type doctored struct {
 	part, provider, model string
 	endpoints             []string
 	capability            string
+	config                ModelConfig // how a model is asked; an embedder has none
 }
 
 func (p *Project) doctorModels() []doctored {
 	g, j, e := p.Config.Generate, p.Config.Judge, p.Config.Embedding
-	out := []doctored{
-		{"generate", g.Provider, g.Model, g.Endpoints, "completion"},
-		{"judge", j.Provider, j.Model, j.Endpoints, "completion"},
+	out := []doctored{{"generate", g.Provider, g.Model, g.Endpoints, "completion", g.ModelConfig}}
+	for i, m := range j.Panel {
+		out = append(out, doctored{fmt.Sprintf("judge %d", i+1), m.Provider, m.Model, m.Endpoints, "completion", m.ModelConfig})
+	}
+	if len(j.Panel) == 0 {
+		out = append(out, doctored{"judge", j.Provider, j.Model, j.Endpoints, "completion", j.ModelConfig})
 	}
 	if e != nil {
-		out = append(out, doctored{"embedding", e.Provider, e.Model, e.Endpoints, "embedding"})
+		out = append(out, doctored{part: "embedding", provider: e.Provider, model: e.Model, endpoints: e.Endpoints, capability: "embedding"})
 	}
 	return out
 }
@@ -172,16 +176,12 @@ func (p *Project) askOnce(ctx context.Context, m doctored) error {
 		}
 		return e.Close()
 	}
-	config := p.Config.Generate.ModelConfig
-	if m.part == "judge" {
-		config = p.Config.Judge.ModelConfig
-	}
-	stack, err := p.openModel(ctx, config)
+	stack, err := p.openModel(ctx, m.config)
 	if err != nil {
 		return err
 	}
 	defer stack.Close()
-	options := config.options(1)
+	options := m.config.options(1)
 	options.NumPredict = 8
 	_, err = stack.Client.Complete(ctx, llm.Request{Model: stack.Model, Options: options, Messages: []llm.Message{
 		{Role: "system", Content: "Answer in one word."}, {Role: "user", Content: "Say yes."},

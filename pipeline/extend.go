@@ -69,6 +69,7 @@ func (p *Project) extendOn(ctx context.Context, b *bench, set *datasets.Set, top
 			return draft, err
 		}
 		draft.Cases, m.Missed, m.Pins.Judge = extension.Cases, extension.Missed, pin
+		m.Trust = judge.WithPanel(m.Trust, extension.Cases)
 	}
 	if draft.Cases, m.Trust, err = p.label(ctx, deps, options, slices.Clone(draft.Cases), m.Trust); err != nil {
 		return draft, err

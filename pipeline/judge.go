@@ -125,26 +125,19 @@ func (p *Project) openJudge(ctx context.Context, b *bench, seed int64) (judgeDep
 		}
 		return deps, &datasets.ModelPin{Provider: ProviderBuiltin, Model: deps.Judge.Name, Pool: deps.depth}, nothing, nil
 	}
-	stack, err := p.openModel(ctx, c.ModelConfig)
+	members, err := p.openMembers(ctx, seed)
 	if err != nil {
-		return deps, nil, nothing, fmt.Errorf("judge: %w", err)
+		return deps, nil, nothing, err
 	}
-	model, err := judge.NewModel(stack.Client, judge.ModelOptions{
-		Model: stack.Model, NumCtx: c.NumCtx, NumThread: c.NumThread, Seed: seed, Temperature: c.Temperature, RetryUnknown: p.RetryUnknown, Ask: c.Ask,
-	})
+	pin, err := members.judge(c, &deps)
+	if err == nil {
+		err = deps.checkProfile()
+	}
 	if err != nil {
-		return deps, nil, nothing, errors.Join(fmt.Errorf("%w: %w", ErrConfig, err), stack.Close())
-	}
-	deps.Judge = judge.Judge{Grader: model, Name: model.Name()}
-	if err := deps.checkProfile(); err != nil {
-		return deps, nil, nothing, errors.Join(err, stack.Close())
-	}
-	pin, err := pinOf(stack.Model, c.options(seed), model.Prompts())
-	if err != nil {
-		return deps, nil, nothing, errors.Join(err, stack.Close())
+		return deps, nil, nothing, errors.Join(err, members.close())
 	}
 	pin.Pool = deps.depth
-	return deps, pin, stack.Close, nil
+	return deps, pin, members.close, nil
 }
 
 // commit writes the version that the judged cases make.

@@ -24,6 +24,9 @@ func actor(req llm.Request) llm.Reply {
 	switch {
 	case strings.HasSuffix(strings.TrimSpace(last), "Grade:"):
 		return llmtest.Graded(req, gradeOf(tagged(last, "query"), tagged(last, "passage")))
+	case strings.HasSuffix(strings.TrimSpace(last), "Answered?"):
+		p := gradeOf(tagged(last, "query"), tagged(last, "passage"))
+		return oneWord(req, p[2]+p[3] > 0.5)
 	case strings.HasSuffix(strings.TrimSpace(last), "Yes or No?"):
 		return yes(req, last)
 	}

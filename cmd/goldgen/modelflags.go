@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -38,10 +39,16 @@ func (o *modelOptions) apply(p *pipeline.Project, stages ...*pipeline.ModelConfi
 	for _, m := range stages {
 		o.applyTo(m)
 	}
+	if slices.Contains(stages, &p.Config.Judge.ModelConfig) && (o.provider != "" || o.model != "") {
+		p.Config.Judge.Panel = nil // the model that a flag names judges alone
+	}
 	if len(o.endpoints) > 0 {
 		p.Config.Endpoints = o.endpoints
 		for _, m := range stages {
 			m.Endpoints = nil
+		}
+		for i := range p.Config.Judge.Panel {
+			p.Config.Judge.Panel[i].Endpoints = nil
 		}
 	}
 	p.Limits = llm.Limits{Calls: o.maxCalls, Tokens: o.maxTokens, Time: o.maxTime}
