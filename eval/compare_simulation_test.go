@@ -13,15 +13,21 @@ import (
 	"github.com/goldgen/goldgen/internal/seeded"
 )
 
-const simulatedSets = 1000
-
-// skipSimulation leaves out what takes minutes: fewer sets could not tell 5 % of
-// false alarms from 8 %.
-func skipSimulation(t *testing.T) {
-	t.Helper()
+// simulatedSets is how many sets a simulation has. In short runs there are few,
+// which show gross errors only.
+func simulatedSets() int {
 	if testing.Short() {
-		t.Skip("a simulation of many sets: run without -short")
+		return 60
 	}
+	return 1000
+}
+
+// slack is what short runs let a share miss its bound by: three standard errors.
+func slack(bound float64) float64 {
+	if !testing.Short() {
+		return 0
+	}
+	return 3 * math.Sqrt(bound*(1-bound)/float64(simulatedSets()))
 }
 
 // outcome is what one simulated set showed.
@@ -32,14 +38,15 @@ type outcome struct {
 
 // simulate compares sets, on as many processors as there are, and gives the
 // shares of alarms and of intervals that hold the truth.
-func simulate(t *testing.T, make func(random *rand.Rand) (in eval.CompareInput, truth float64)) (alarms, coverage float64) {
+func simulate(t *testing.T, draw func(random *rand.Rand) (in eval.CompareInput, truth float64)) (alarms, coverage float64) {
 	t.Helper()
-	outcomes := [simulatedSets]outcome{}
+	sets := simulatedSets()
+	outcomes := make([]outcome, sets)
 	var group sync.WaitGroup
 	for w := range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
-			for i := w; i < simulatedSets; i += runtime.GOMAXPROCS(0) {
-				in, truth := make(seeded.Rand(1, t.Name(), strconv.Itoa(i)))
+			for i := w; i < sets; i += runtime.GOMAXPROCS(0) {
+				in, truth := draw(seeded.Rand(1, t.Name(), strconv.Itoa(i)))
 				in.Seed = int64(i)
 				outcomes[i] = observe(t, in, truth)
 			}
@@ -48,10 +55,10 @@ func simulate(t *testing.T, make func(random *rand.Rand) (in eval.CompareInput, 
 	group.Wait()
 	for _, o := range outcomes {
 		if o.alarm {
-			alarms += 1.0 / simulatedSets
+			alarms += 1 / float64(sets)
 		}
 		if o.covered {
-			coverage += 1.0 / simulatedSets
+			coverage += 1 / float64(sets)
 		}
 	}
 	t.Logf("alarms %.3f, coverage %.3f", alarms, coverage)
@@ -99,7 +106,6 @@ func rankOf(random *rand.Rand, chance float64) int {
 }
 
 func TestCertainLabelsSimulated(t *testing.T) {
-	skipSimulation(t)
 	for _, tt := range []struct {
 		documents int
 		gain      float64
@@ -119,14 +125,14 @@ func TestCertainLabelsSimulated(t *testing.T) {
 
 func checkAlarms(t *testing.T, alarms float64) {
 	t.Helper()
-	if alarms > 0.065 {
+	if alarms > 0.065+slack(0.065) {
 		t.Errorf("%.1f %% false alarms, want at most 6.5 %%", 100*alarms)
 	}
 }
 
 func checkCoverage(t *testing.T, coverage float64) {
 	t.Helper()
-	if coverage < 0.93 || coverage > 0.99 {
+	if coverage < 0.93-slack(0.93) || coverage > 0.99+slack(0.99) {
 		t.Errorf("%.1f %% of the intervals hold the truth, want 93 to 99", 100*coverage)
 	}
 }
@@ -135,9 +141,10 @@ func checkCoverage(t *testing.T, coverage float64) {
 // relevant with chance logistic(sure * (x + b)). The base returns the items
 // with -b, the candidate those with b, or both with b where they are alike.
 type labelModel struct {
-	sure   float64 // how sharply it decides
-	spread float64 // of b
-	alike  bool
+	sure      float64 // how sharply it decides
+	spread    float64 // of b
+	alike     bool
+	unchanged float64 // share of the cases in which the candidate returns what the base does
 }
 
 func (m labelModel) chance(x, b float64) float64 { return logistic(m.sure * (x + b)) }
@@ -171,11 +178,14 @@ func (m labelModel) set(random *rand.Rand, documents int) (eval.CompareInput, fl
 			}
 			c.Ranking = []string{"a"}
 			base.Cases = append(base.Cases, c)
-			c.Ranking = []string{"b"}
+			if random.Float64() >= m.unchanged {
+				c.Ranking = []string{"b"}
+			}
 			candidate.Cases = append(candidate.Cases, c)
 		}
 	}
-	return eval.CompareInput{Base: base, Candidate: candidate}, m.truth(float64(m.spread * random.NormFloat64()))
+	truth := m.truth(float64(m.spread * random.NormFloat64()))
+	return eval.CompareInput{Base: base, Candidate: candidate}, float64((1 - m.unchanged) * truth)
 }
 
 // truth integrates over x and y, which are normal with variance 2.
@@ -202,7 +212,6 @@ func labelled(id string, draws []float64, p func(b float64) float64) eval.Label 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 func TestUncertainLabelsSimulated(t *testing.T) {
-	skipSimulation(t)
 	for _, tt := range []struct {
 		name      string
 		documents []int
@@ -210,25 +219,52 @@ func TestUncertainLabelsSimulated(t *testing.T) {
 	}{
 		{"sure", []int{50, 100, 200}, labelModel{sure: 8, spread: 0.1}},
 		{"sure and alike", []int{50, 100, 200}, labelModel{sure: 8, spread: 0.1, alike: true}},
-		// Labels that are mostly noise are in W and again in B, so that intervals
-		// are wider than they need be, never too narrow.
-		{"unsure", []int{100}, labelModel{sure: 1, spread: 0.3}},
-		{"unsure and alike", []int{100}, labelModel{sure: 1, spread: 0.3, alike: true}},
+		{"unsure", []int{50, 100, 200}, labelModel{sure: 1, spread: 0.3}},
+		{"unsure and alike", []int{50, 100}, labelModel{sure: 1, spread: 0.3, alike: true}},
+		{"noise", []int{50}, labelModel{sure: 0.2, spread: 0.1}},
+		{"noise alone", []int{50}, labelModel{sure: 0.2, alike: true}},
+		{"coefficients above all", []int{10, 50}, labelModel{sure: 1, spread: 0.6}},
+		{"few cases change", []int{50}, labelModel{sure: 2, spread: 0.3, unchanged: 0.8}},
+		{"few clusters", []int{10}, labelModel{sure: 1, spread: 0.3}},
 	} {
 		for _, documents := range tt.documents {
 			t.Run(fmt.Sprintf("%s/clusters=%d", tt.name, documents), func(t *testing.T) {
 				t.Parallel()
 				alarms, coverage := simulate(t, func(random *rand.Rand) (eval.CompareInput, float64) { return tt.model.set(random, documents) })
+				checkCoverage(t, coverage)
 				if tt.model.alike {
 					checkAlarms(t, alarms)
 				}
-				if tt.model.sure > 1 {
-					checkCoverage(t, coverage)
-				} else if coverage < 0.93 {
-					t.Errorf("%.1f %% of the intervals hold the truth, want at least 93", 100*coverage)
-				}
 			})
 		}
+	}
+}
+
+// TestProbabilitiesReadAsCertain shows what is not to be done: with the mean of
+// p_draws alone, or p cut at a half, intervals do not hold the truth.
+func TestProbabilitiesReadAsCertain(t *testing.T) {
+	for name, read := range map[string]func(l *eval.Label){
+		"mean": func(l *eval.Label) { l.Uncertain = &eval.Probability{P: l.Uncertain.P} },
+		"cut": func(l *eval.Label) {
+			l.Grade, l.Uncertain = 3*int(math.Round(l.Uncertain.P)), nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			model := labelModel{sure: 1, spread: 0.3}
+			_, coverage := simulate(t, func(random *rand.Rand) (eval.CompareInput, float64) {
+				in, truth := model.set(random, 100)
+				for i := range in.Base.Cases {
+					for j := range in.Base.Cases[i].Labels[:2] { // shared by both sides
+						read(&in.Base.Cases[i].Labels[j])
+					}
+				}
+				return in, truth
+			})
+			if coverage > 0.85 {
+				t.Errorf("%.1f %% of the intervals hold the truth", 100*coverage)
+			}
+		})
 	}
 }
 
@@ -236,7 +272,9 @@ func TestUncertainLabelsSimulated(t *testing.T) {
 // gate should neither fail nor pass in more than 5 % of sets. A fail never does.
 // Passes do where hardly a case changes: the bounds are what docs/gates.md says.
 func TestGatesAtTheMargin(t *testing.T) {
-	skipSimulation(t)
+	if testing.Short() {
+		t.Skip("a simulation of many sets: run without -short")
+	}
 	for _, tt := range []struct {
 		cases  int
 		churn  float64 // share of cases that change besides the drop, half of them for the better
