@@ -128,7 +128,7 @@ func (s *scores) conventions() Conventions {
 	if s.drawn {
 		c.NDCG = "gains 1 and 0, ideal from the labels of the draw cut at k"
 		c.Labels = fmt.Sprintf("%d draws, seed %d", drawCount, s.in.Seed)
-		c.Interval = "95 % t over clusters and label draws, W + (1 + 1/m) B, Barnard-Rubin degrees of freedom"
+		c.Interval = "95 % t over clusters and label draws, W + (1 + 1/m) B, Satterthwaite's degrees of freedom"
 	}
 	return c
 }

@@ -120,7 +120,7 @@ func (c *Comparison) measure(d *differ) {
 // method names how intervals and tests were made.
 func (d *differ) method() string {
 	if d.base.drawn {
-		return fmt.Sprintf("uncertain labels: %d draws (seed %d), total variance W + (1 + 1/m) B + S over clusters, t with Barnard-Rubin degrees of freedom", drawCount, d.base.in.Seed)
+		return fmt.Sprintf("uncertain labels: %d draws (seed %d), variance W + (1 + 1/m) B + S: over clusters, between draws, of the label model; t with Satterthwaite's degrees of freedom", drawCount, d.base.in.Seed)
 	}
 	return fmt.Sprintf("certain labels: percentile bootstrap over clusters (%d, seed %d); sign-flip permutation over clusters (exact up to %d that changed, else %d draws)",
 		bootDraws, d.seed, exactClusters, flipDraws)
