@@ -172,6 +172,9 @@ func (a *Agreement) remarks() (notes []string) {
 		if n := side.set.Clusters; n < minClusters {
 			notes = append(notes, side.role+": "+tooFew(n, "a test"))
 		}
+		if n := side.set.Clusters; side.set == &a.Reference && n >= minClusters && n < 2*minClusters {
+			notes = append(notes, fmt.Sprintf("reference: halves of its %d clusters are too small for a test, so right, reversed and power have no ceiling", n))
+		}
 		notes = append(notes, a.labelRemarks(side.role, side.set, side.of)...)
 	}
 	if x, y := a.Reference.Golden, a.Tested.Golden; x != nil && y != nil && x.Digest != "" && x.Digest == y.Digest {

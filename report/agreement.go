@@ -90,10 +90,18 @@ func estimateRow(name, meaning string, f, c, p eval.AgreementEstimate) agreement
 	}
 }
 
+// figure is one that may be below 0.
+func figure(v *float64) string {
+	if v == nil {
+		return "–"
+	}
+	return minus(*v)
+}
+
 func agreementTable(rows []agreementRow) *Table {
 	t := NewTable("figure", ">value", ">95 % interval", ">pairs", ">ceiling", ">placebo", "what")
 	for _, r := range rows {
-		t.Add(r.Name, short(r.Value), bracketed(r.Low, r.High), r.Pairs, short(r.Ceiling), short(r.Placebo), cmp.Or(r.Why, r.Meaning))
+		t.Add(r.Name, figure(r.Value), bracketed(r.Low, r.High), r.Pairs, figure(r.Ceiling), figure(r.Placebo), cmp.Or(r.Why, r.Meaning))
 	}
 	return t
 }
@@ -109,8 +117,8 @@ func (p *page) byMeasure(all []eval.AgreementMeasure) {
 func measureTable(all []eval.AgreementMeasure) *Table {
 	t := NewTable("measure", ">right", ">pairs", ">reversed", ">power", ">tau", ">ceiling of tau", ">loss")
 	for _, m := range all {
-		t.Add(m.Measure, short(m.Right.Value), fmt.Sprint(m.Right.Pairs), short(m.Reversed.Value), short(m.Power.Value),
-			short(m.Tau.Value), short(m.Ceiling.Tau.Value), short(m.Loss.Value))
+		t.Add(m.Measure, figure(m.Right.Value), fmt.Sprint(m.Right.Pairs), figure(m.Reversed.Value), figure(m.Power.Value),
+			figure(m.Tau.Value), figure(m.Ceiling.Tau.Value), figure(m.Loss.Value))
 	}
 	return t
 }

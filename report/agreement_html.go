@@ -90,7 +90,7 @@ func tileOf(r agreementRow) agreementTile {
 	if r.Low != nil {
 		detail = between(r.Low, r.High)
 	}
-	return agreementTile{Name: r.Name, Value: short(r.Value), Detail: detail + "; ceiling " + short(r.Ceiling)}
+	return agreementTile{Name: r.Name, Value: figure(r.Value), Detail: detail + "; ceiling " + figure(r.Ceiling)}
 }
 
 func figureTable(rows []agreementRow) textTable {
@@ -103,8 +103,8 @@ func figureTable(rows []agreementRow) textTable {
 		if r.Why != "" {
 			what += ": " + r.Why
 		}
-		t.add(0, r.Name, short(r.Value)+" "+bracketed(r.Low, r.High), r.Pairs, short(r.Ceiling)+" "+bracketed(r.CeilingLow, r.CeilingHigh),
-			short(r.Placebo)+" "+bracketed(r.PlaceboLow, r.PlaceboHigh), what)
+		t.add(0, r.Name, figure(r.Value)+" "+bracketed(r.Low, r.High), r.Pairs, figure(r.Ceiling)+" "+bracketed(r.CeilingLow, r.CeilingHigh),
+			figure(r.Placebo)+" "+bracketed(r.PlaceboLow, r.PlaceboHigh), what)
 	}
 	return t
 }
