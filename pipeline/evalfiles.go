@@ -3,6 +3,7 @@ package pipeline
 import (
 	"cmp"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/goldgen/goldgen/datasets"
@@ -90,6 +91,7 @@ func (o FilesOptions) read() (*topics, error) {
 	if err != nil {
 		return nil, err
 	}
+	debug.FreeOSMemory() // what reading leaves behind is as large as what is kept: scoring is to take its place
 	t := &topics{tag: run.Tag}
 	row := t.match(qrels, run)
 	if all := len(run.Queries()); len(t.extra) == all {
@@ -137,10 +139,12 @@ func readBoth(qrelsPath, runPath string) (qrels *datasets.Qrels, run *retrieve.T
 func (t *topics) match(qrels *datasets.Qrels, run *retrieve.Table) []int32 {
 	row := make([]int32, len(qrels.Topics))
 	judged := make([]bool, len(run.Queries()))
+	last := -1
 	for i := range qrels.Topics {
 		row[i] = -1
-		if at, ok := run.Index(qrels.Topics[i].ID); ok {
+		if at, ok := run.Index(qrels.Topics[i].ID, last); ok {
 			row[i], judged[at] = int32(at), true
+			last = at
 		}
 	}
 	for at, query := range run.Queries() {

@@ -26,8 +26,9 @@ func (t *Table) Queries() []string { return t.names.List() }
 // Rows is how many rows there are.
 func (t *Table) Rows() int { return len(t.id) }
 
-// Index is a query's place in Queries; false means that the run lacks it.
-func (t *Table) Index(query string) (int, bool) { return t.names.Index(query) }
+// Index is a query's place in Queries; false means that the run lacks it. It
+// takes least where the query before was number last, -1 for none.
+func (t *Table) Index(query string, last int) (int, bool) { return t.names.IndexAfter(last, query) }
 
 // Scores are those of query number i, best result first. The slice must not be
 // changed.
@@ -37,10 +38,7 @@ func (t *Table) Scores(i int) []float64 {
 
 // IDs appends the ids of query number i's results, best first, to to.
 func (t *Table) IDs(i int, to []string) []string {
-	for _, id := range t.id[t.starts[i]:t.starts[i+1]] {
-		to = append(to, t.ids.At(id))
-	}
-	return to
+	return t.ids.Append(to, t.id[t.starts[i]:t.starts[i+1]])
 }
 
 // Run drops repeated ids. It takes over the table, which must not be used any

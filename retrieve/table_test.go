@@ -30,7 +30,7 @@ func TestReadTable(t *testing.T) {
 			}
 			rankings := map[string]retrieve.Ranking{}
 			for i, query := range got.Queries() {
-				if at, ok := got.Index(query); !ok || at != i {
+				if at, ok := got.Index(query, i-1); !ok || at != i {
 					t.Errorf("%s is query %d, %v; want %d", query, at, ok, i)
 				}
 				rankings[query] = retrieve.Ranking{IDs: got.IDs(i, nil), Scores: got.Scores(i)}

@@ -68,6 +68,15 @@ func (n *Names) ascend() bool {
 // List is the names by number. It must not be changed.
 func (n *Names) List() []string { return n.list }
 
+// IndexAfter is Index for who asks for names in an order that is mostly theirs:
+// it first looks at the one behind number last, -1 for none.
+func (n *Names) IndexAfter(last int, name string) (int, bool) {
+	if last+1 < len(n.list) && n.list[last+1] == name {
+		return last + 1, true
+	}
+	return n.Index(name)
+}
+
 // Index is the number of a settled name.
 func (n *Names) Index(name string) (int, bool) {
 	if n.number == nil {

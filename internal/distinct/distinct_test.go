@@ -43,6 +43,13 @@ func TestNames(t *testing.T) {
 				rt.Fatalf("%s is %d, %v", name, at, ok)
 			}
 		}
+		for _, name := range append(column, "nosuch") {
+			last := rapid.IntRange(-1, len(want)-1).Draw(rt, "last")
+			at, ok := names.IndexAfter(last, name)
+			if number, known := names.Index(name); at != number || ok != known {
+				rt.Fatalf("%s after %d is %d, %v; want %d, %v", name, last, at, ok, number, known)
+			}
+		}
 		if _, ok := names.Index("nosuch"); ok {
 			rt.Fatal("found a name that is not there")
 		}

@@ -47,5 +47,17 @@ func TestStrings(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			rt.Fatal(diff)
 		}
+		var some, wanted []string
+		var numbers []uint32
+		if len(want) > 0 {
+			numbers = rapid.SliceOf(rapid.Uint32Range(0, uint32(len(want)-1))).Draw(rt, "numbers")
+		}
+		for _, n := range numbers {
+			wanted = append(wanted, want[n])
+		}
+		some = s.Append(some, numbers)
+		if diff := cmp.Diff(wanted, some); diff != "" {
+			rt.Fatal(diff)
+		}
 	})
 }

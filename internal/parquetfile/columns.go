@@ -98,7 +98,9 @@ func Ints(file *parquet.File, column string, f func(int64)) error {
 		if values.Kind() == encoding.Int64 {
 			return append(dst, values.Int64()...)
 		}
-		for _, x := range values.Int32() {
+		narrow := values.Int32()
+		dst = slices.Grow(dst, len(narrow))
+		for _, x := range narrow {
 			dst = append(dst, int64(x))
 		}
 		return dst
@@ -111,7 +113,9 @@ func Floats(file *parquet.File, column string, f func(float64)) error {
 		if values.Kind() == encoding.Double {
 			return append(dst, values.Double()...)
 		}
-		for _, x := range values.Float() {
+		narrow := values.Float()
+		dst = slices.Grow(dst, len(narrow))
+		for _, x := range narrow {
 			dst = append(dst, float64(x))
 		}
 		return dst
