@@ -103,7 +103,7 @@ func caseWithID(id string) *rapid.Generator[datasets.Case] {
 		}
 		return datasets.Case{
 			ID: id, Query: "q" + text.Draw(t, "query"),
-			QueryType: rapid.SampledFrom(datasets.QueryTypes()).Draw(t, "type"),
+			QueryType: rapid.SampledFrom(queryTypes()).Draw(t, "type"),
 			Category:  text.Draw(t, "category"), Style: text.Draw(t, "style"), Language: text.Draw(t, "language"),
 			Unit:   rapid.SampledFrom([]string{"document", "chunk", "memory_record", "tool_result", "code_symbol"}).Draw(t, "unit"),
 			Tags:   lists(text).Draw(t, "tags"),
@@ -137,7 +137,7 @@ func caseWithID(id string) *rapid.Generator[datasets.Case] {
 var rejects = rapid.Custom(func(t *rapid.T) datasets.Reject {
 	return datasets.Reject{
 		CaseID: text.Draw(t, "id"), Query: text.Draw(t, "query"),
-		QueryType: rapid.SampledFrom(datasets.QueryTypes()).Draw(t, "type"),
+		QueryType: rapid.SampledFrom(queryTypes()).Draw(t, "type"),
 		Stratum:   text.Draw(t, "stratum"), ChunkID: text.Draw(t, "chunk"), Stage: text.Draw(t, "stage"),
 		Reason: "r" + text.Draw(t, "reason"), Detail: text.Draw(t, "detail"),
 		Checks: lists(checks).Draw(t, "checks"), Evidence: lists(evidence).Draw(t, "evidence"),
@@ -155,3 +155,10 @@ var drafts = rapid.Custom(func(t *rapid.T) datasets.Draft {
 	}
 	return d
 })
+
+func queryTypes() []string {
+	return []string{
+		datasets.Factual, datasets.Keyword, datasets.Reformulated, datasets.MultiHop, datasets.Ambiguous,
+		datasets.TimeSensitive, datasets.RareTerm, datasets.NearDuplicate, datasets.OutOfScope, datasets.PermissionSensitive,
+	}
+}

@@ -25,9 +25,6 @@ var (
 	trusts     = []string{TrustNone, TrustSourceOnly, TrustJudged, TrustPrior, TrustFitted, TrustReviewed}
 )
 
-// QueryTypes lists every query type, in the order of the documentation.
-func QueryTypes() []string { return slices.Clone(queryTypes) }
-
 // fault is one thing wrong with a row: its field and what is wrong.
 type fault struct{ field, detail string }
 

@@ -15,7 +15,7 @@ type Peeker interface {
 	Peek(ctx context.Context, req Request) (Reply, bool, error)
 }
 
-// AskOptions change how Ask deals with unusable replies.
+// AskOptions change how AskWith deals with unusable replies.
 type AskOptions struct {
 	// RetryUnknown makes up to three new attempts where all earlier ones are
 	// unusable.
@@ -47,17 +47,12 @@ func (u *Unusable) Error() string {
 // Unwrap gives the last attempt's reason.
 func (u *Unusable) Unwrap() error { return u.Err }
 
-// Ask asks until parse accepts a reply: attempt 0, then two further ones, each
+// AskWith asks until parse accepts a reply: attempt 0, then two further ones, each
 // with its number in the request and added to the seed. If none can be used,
 // attempts that an earlier run made with RetryUnknown are looked at, as far as
 // they are in the cache, so that a later ordinary run has the same result as
 // that one. A failed call ends it with that call's error; when no reply can be
 // used the error is an *Unusable.
-func Ask[T any](ctx context.Context, client Client, req Request, parse func(Reply) (T, error)) (T, Asked, error) {
-	return AskWith(ctx, client, req, parse, AskOptions{})
-}
-
-// AskWith is Ask with options.
 func AskWith[T any](ctx context.Context, client Client, req Request, parse func(Reply) (T, error), opts AskOptions) (T, Asked, error) {
 	a := asking[T]{client: client, req: req, parse: parse}
 	for i := range Attempts {

@@ -31,7 +31,7 @@ func parseAttempt(r llm.Reply) (int, error) {
 func TestAskUsesFurtherAttempts(t *testing.T) {
 	for _, usable := range []int{0, 1, 2} {
 		fake := usableFrom(usable)
-		got, asked, err := llm.Ask(t.Context(), fake, request("q"), parseAttempt)
+		got, asked, err := llm.AskWith(t.Context(), fake, request("q"), parseAttempt, llm.AskOptions{})
 		if err != nil || got != usable {
 			t.Errorf("usable from %d: got %d, %v", usable, got, err)
 		}
@@ -50,7 +50,7 @@ func TestAskUsesFurtherAttempts(t *testing.T) {
 
 func TestAskGivesUpAndSaysWhy(t *testing.T) {
 	fake := usableFrom(100)
-	_, asked, err := llm.Ask(t.Context(), fake, request("q"), parseAttempt)
+	_, asked, err := llm.AskWith(t.Context(), fake, request("q"), parseAttempt, llm.AskOptions{})
 	unusable, ok := errors.AsType[*llm.Unusable](err)
 	if !ok || unusable.Attempts != 3 || !errors.Is(err, llm.KindNotJSON) || asked.Attempts != 3 {
 		t.Errorf("error %v after %d attempts, want unusable, not JSON, 3", err, asked.Attempts)
@@ -122,7 +122,7 @@ func TestAskEndsWithAFailedCall(t *testing.T) {
 	server.FailNext(llmtest.Status(400, "the input length exceeds the context length"))
 	req := request("q")
 	req.Model.Name = "fake-chat"
-	_, asked, err := llm.Ask(t.Context(), ollamaClient(t, server.URL, -1), req, parseAttempt)
+	_, asked, err := llm.AskWith(t.Context(), ollamaClient(t, server.URL, -1), req, parseAttempt, llm.AskOptions{})
 	if !errors.Is(err, llm.KindPromptTooLong) || asked.Attempts != 0 {
 		t.Errorf("error %v, %d attempts", err, asked.Attempts)
 	}
@@ -131,7 +131,7 @@ func TestAskEndsWithAFailedCall(t *testing.T) {
 	}
 }
 
-func ExampleAsk() {
+func ExampleAskWith() {
 	client := &llmtest.Model{Handler: func(llm.Request) llm.Reply { return llm.Reply{Text: `{"query":"how deep is the lake?"}`} }}
 	type answer struct{ Query string }
 	req := llm.Request{
@@ -139,9 +139,9 @@ func ExampleAsk() {
 		Messages: []llm.Message{{Role: "user", Content: "Write a query."}},
 		Options:  llm.Options{NumCtx: 4096, NumPredict: 100},
 	}
-	got, asked, err := llm.Ask(context.Background(), client, req, func(r llm.Reply) (answer, error) {
+	got, asked, err := llm.AskWith(context.Background(), client, req, func(r llm.Reply) (answer, error) {
 		return llm.ParseJSON[answer](r, []byte(`{"type":"object","properties":{"query":{"type":"string"}}}`))
-	})
+	}, llm.AskOptions{})
 	fmt.Println(got.Query, asked.Attempts, err)
 	// Output: how deep is the lake? 1 <nil>
 }

@@ -72,9 +72,6 @@ func (r *BM25) Scores(text string, ids []string) []float64 {
 	return r.index.scoresOf(text, ids, weights{r.config.K1, r.config.B})
 }
 
-// DocFreq is the number of chunks with a term, as Terms spells it.
-func (r *BM25) DocFreq(term string) int { return int(r.index.docFreq(term)) }
-
 // IDF is Lucene's inverse document frequency of a term, as Terms spells it:
 // ln(1 + (N-df+0.5)/(df+0.5)) with N the chunks that have any term. It is
 // highest for a term that no chunk has.

@@ -196,8 +196,9 @@ func TestBM25ByHand(t *testing.T) {
 	if diff := cmp.Diff([]float64{0.118391, 0, 0}, r.Scores("cat", []string{"b", "empty", "none"})); diff != "" {
 		t.Error(diff)
 	}
-	if r.DocFreq("cat") != 2 || r.DocFreq("dog") != 1 || r.DocFreq("bird") != 0 || r.IDF("bird") <= r.IDF("dog") {
-		t.Errorf("df %d, %d, %d; idf %v, %v", r.DocFreq("cat"), r.DocFreq("dog"), r.DocFreq("bird"), r.IDF("bird"), r.IDF("dog"))
+	// In two chunks, in one, in none.
+	if cat, dog, bird := r.IDF("cat"), r.IDF("dog"), r.IDF("bird"); cat >= dog || dog >= bird {
+		t.Errorf("idf %v, %v, %v", cat, dog, bird)
 	}
 }
 
