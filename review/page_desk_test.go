@@ -30,8 +30,6 @@ type desk struct {
 // sentence is repeated to make a document, and is the evidence in it.
 const sentence = "Remote work is limited to three days a week unless the team lead agrees in writing. "
 
-func grade(n int) *int { return &n }
-
 func at() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }
 
 func newDesk(n int) *desk {

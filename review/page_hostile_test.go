@@ -31,9 +31,9 @@ func hostileDesk() *desk {
 }
 
 func TestHostileTextNeverRuns(t *testing.T) {
+	ctx := browsertest.Start(t)
 	for _, l := range []browsertest.Look{looks[0], looks[2]} {
 		t.Run(l.Name, func(t *testing.T) {
-			ctx := browsertest.Start(t)
 			base, token := serve(t, hostileDesk())
 			said := browsertest.Listen(t, ctx)
 			p := person{t, ctx}
@@ -113,7 +113,7 @@ func TestPolicyRefusesMarkup(t *testing.T) {
 func TestDocumentOf5MB(t *testing.T) {
 	d := newDesk(2)
 	d.document = strings.Repeat("0123456789 abcdef ghij klmno\n", 5<<20/29)
-	middle := len(d.document) / 2
+	middle := len(d.document)/2/29*29 + 5 // in the middle of a line
 	for i := range d.items {
 		it := &d.items[i]
 		it.Text, it.TextStart, it.DocumentBytes = d.document[middle-32<<10:middle+32<<10], middle-32<<10, len(d.document)
@@ -137,6 +137,22 @@ func TestDocumentOf5MB(t *testing.T) {
 	}
 	p.press("3")
 	p.at(2)
+}
+
+// A passage that is longer than a window says so, and goes on in its frame.
+func TestPassageLongerThanAWindow(t *testing.T) {
+	d := newDesk(1)
+	d.document = strings.Repeat("x", 80<<10) + strings.Repeat("y", 9)
+	it := &d.items[0]
+	it.Text, it.DocumentBytes, it.Passage, it.Evidence = d.document[:64<<10], len(d.document), [2]int{0, 80 << 10}, nil
+	p := sit(t, d, looks[0])
+	p.says("#passage-end", "The passage goes on below")
+	browsertest.Ask[bool](t, p.ctx, `document.getElementById("more-after").click(), true`)
+	p.until(`document.getElementById("after").textContent === "yyyyyyyyy"`)
+	p.says("#passage-end", "End of the passage")
+	if n := browsertest.Ask[int](t, p.ctx, `document.getElementById("passage-text").textContent.length`); n != 80<<10 {
+		t.Errorf("%d characters of the passage are shown", n)
+	}
 }
 
 // Bytes of the document become the page's UTF-16 units, whatever the letters.

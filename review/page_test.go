@@ -84,10 +84,10 @@ func (p person) focus() string {
 const enter, escape = "\r", "\x1b"
 
 func TestPageInEveryLook(t *testing.T) {
+	ctx := browsertest.Start(t)
 	for _, l := range looks {
 		t.Run(l.Name, func(t *testing.T) {
 			d := newDesk(60)
-			ctx := browsertest.Start(t)
 			base, token := serve(t, d)
 			said := browsertest.Listen(t, ctx)
 			p := person{t, ctx}
@@ -225,6 +225,26 @@ func TestLabelThatIsNotSaved(t *testing.T) {
 	p.until(`document.getElementById("said").textContent.startsWith("Your label: grade 1")`)
 	p.labels(d, "2", "1", "", "", "", "")
 	p.says("#progress-text", "2 of 6 labelled")
+}
+
+// While a label is on its way it is shown as chosen, not as saved, and no other
+// one is taken.
+func TestLabelOnItsWay(t *testing.T) {
+	d := &slowDesk{desk: newDesk(6), asked: make(chan struct{}), answer: make(chan struct{})}
+	p := sit(t, d, looks[0])
+	p.press("2")
+	<-d.asked
+	shown := `[...document.querySelectorAll('[aria-pressed="true"]')].map((b) => b.dataset.grade + " " + b.className)`
+	if diff := cmp.Diff([]string{"2 sending"}, browsertest.Ask[[]string](t, p.ctx, shown)); diff != "" {
+		t.Errorf("chosen (-want +got):\n%s", diff)
+	}
+	p.press("0", "s")
+	p.says("#where", "Pair 1 of 6, case case0000")
+	p.says("#said", "")
+	p.says("#progress-text", "0 of 6 labelled")
+	close(d.answer)
+	p.at(2)
+	p.labels(d.desk, "2", "", "", "", "", "")
 }
 
 func TestServerGone(t *testing.T) {

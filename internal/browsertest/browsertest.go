@@ -3,6 +3,7 @@
 package browsertest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"os"
@@ -111,6 +112,7 @@ func strokes(r rune) []*input.DispatchKeyEventParams {
 type Look struct {
 	Name   string
 	Width  int64  // pixels
+	Height int64  // pixels; 900 for 0
 	Scheme string // light or dark
 	Media  string // screen or print
 }
@@ -120,7 +122,7 @@ func (l Look) See(t *testing.T, ctx context.Context, address string) {
 	t.Helper()
 	media := emulation.SetEmulatedMediaParams{Media: l.Media, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: l.Scheme}}}
 	err := chromedp.Do(ctx,
-		chromedp.EmulateViewport(l.Width, 900),
+		chromedp.EmulateViewport(l.Width, cmp.Or(l.Height, 900)),
 		chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
 			_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, media)
 			return err

@@ -119,9 +119,16 @@ function drawPaper(it) {
   const path = it.heading_path || [];
   put(byID("path"), make("bdi", {}, it.doc_id), path.length ? " › " : "", make("bdi", {}, path.join(" › ")));
   for (const [id, start, end] of stretches(it)) byID(id).replaceChildren(...paper.nodes(start, end));
+  trim(byID("before").lastChild, /\n+$/);
+  trim(byID("after").firstChild, /^\n+/);
   const inside = evidence.some(([start, end]) => start < to && end > from);
   put(byID("legend"), ...(evidence.length ? [make("mark", {}, "Evidence"), inside ? " of the case is marked in the text." : " of the case is marked in this document, outside the passage."] : []));
   drawMore(it);
+}
+
+// trim takes away empty lines beside the passage, which has its frame there.
+function trim(node, lines) {
+  if (node?.nodeType === Node.TEXT_NODE) node.textContent = node.textContent.replace(lines, "");
 }
 
 function drawMore(it) {
