@@ -117,8 +117,7 @@ func (t *runTable) readRanks(to *rows) error {
 }
 
 func (t *runTable) readQueries(to *rows) error {
-	to.query = make([]int32, 0, t.size)
-	return parquetfile.Strings(t.file, "case_id", func(name string) { to.query = append(to.query, to.names.Add(name)) })
+	return parquetfile.Strings(t.file, "case_id", func(name string) { to.of(to.names.Add(name)) })
 }
 
 // runRow is a row of a run in Parquet.

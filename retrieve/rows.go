@@ -13,7 +13,8 @@ import (
 // rows are a run's rows as read, column by column.
 type rows struct {
 	names  distinct.Names // of queries
-	query  []int32        // number of each
+	runs   []int32        // how many rows in a row have a query, by the number that names gives first
+	query  []int32        // once settled, the number of each of runs
 	ids    packed.Strings
 	id     []uint32 // of each, its number in ids
 	scores []float64
@@ -49,12 +50,28 @@ func byScoreRankID(ids *packed.Strings, a, b entry) int {
 	return strings.Compare(ids.At(a.id), ids.At(b.id))
 }
 
+// of counts a row of the query that names gave a number.
+func (r *rows) of(query int32) {
+	if int(query) == len(r.runs) {
+		r.runs = append(r.runs, 0)
+	}
+	r.runs[query]++
+}
+
+// settle numbers the queries of runs for good.
+func (r *rows) settle() {
+	r.query = make([]int32, len(r.runs))
+	for i := range r.query {
+		r.query[i] = int32(i)
+	}
+	r.names.Settle(r.query)
+}
+
 // table groups the rows by query and orders each query's.
 func (r *rows) table(by order) *Table {
 	r.ids.Settle()
-	r.names.Settle(r.query)
+	r.settle()
 	t := &Table{names: r.names, starts: r.group()}
-	r.query = nil
 	eachHalf(len(t.starts)-1, func(_, from, to int) {
 		s := sorter{rows: r, order: by}
 		for i := from; i < to; i++ {
@@ -78,8 +95,8 @@ func eachHalf(n int, f func(half, from, to int)) {
 // each begins, with the end of the last.
 func (r *rows) group() []int {
 	starts := make([]int, len(r.names.List())+1)
-	for _, q := range r.query {
-		starts[q+1]++
+	for i, q := range r.query {
+		starts[q+1] += int(r.runs[i])
 	}
 	for i := 1; i < len(starts); i++ {
 		starts[i] += starts[i-1]
@@ -94,13 +111,15 @@ func (r *rows) permute(starts []int) {
 	next := slices.Clone(starts)
 	id, scores := make([]uint32, len(r.id)), make([]float64, len(r.scores))
 	ranks := make([]int32, len(r.ranks))
+	from := 0
 	for i, q := range r.query {
-		at := next[q]
-		next[q]++
-		id[at], scores[at] = r.id[i], r.scores[i]
+		at, to := next[q], from+int(r.runs[i])
+		next[q] += copy(id[at:], r.id[from:to])
+		copy(scores[at:], r.scores[from:to])
 		if r.ranks != nil {
-			ranks[at] = r.ranks[i]
+			copy(ranks[at:], r.ranks[from:to])
 		}
+		from = to
 	}
 	r.id, r.scores = id, scores
 	if r.ranks != nil {

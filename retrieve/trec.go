@@ -86,7 +86,7 @@ func readTREC(r io.Reader, name string) (*Table, error) {
 		if tag == "" {
 			tag = string(row.tag)
 		}
-		read.query = append(read.query, read.names.AddBytes(row.query))
+		read.of(read.names.AddBytes(row.query))
 		read.id = append(read.id, read.ids.Add(row.id))
 		read.scores = append(read.scores, row.score)
 	}
