@@ -171,6 +171,7 @@ func (o *opening) work(ctx context.Context, s *corpus.Snapshot) (review.Work, er
 		},
 	}
 	if o.pair != nil {
+		o.pair.refit = o.openRefit(ctx)
 		work.Interval = o.pair.interval
 	}
 	return work, nil

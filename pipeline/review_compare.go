@@ -16,11 +16,16 @@ import (
 type comparedPair struct {
 	in      eval.CompareInput
 	measure eval.Measure
-	k       int
 	what    string
 	paths   []string
 	mode    datasets.SourceMode
 	section func(string) string
+	sides   [2]*Kept
+
+	refit *refit           // nil where labels do not come of a label model
+	last  *review.Interval // under the labels at the last fit
+	at    int              // how many they were
+	shown bool             // last is known
 }
 
 // comparePair reads two results and puts them under the set's labels.
@@ -47,12 +52,9 @@ func (p *Project) comparePair(set *datasets.Set, paths []string) (*comparedPair,
 	if err != nil {
 		return nil, err
 	}
-	c := &comparedPair{paths: paths, mode: mode, section: base.sections()}
+	c := &comparedPair{paths: paths, mode: mode, section: base.sections(), sides: sides}
 	if c.measure, err = p.measureOf(base, candidate); err != nil {
 		return nil, err
-	}
-	if c.k = c.measure.K(); c.k == 0 {
-		c.k = base.largestK()
 	}
 	c.what = fmt.Sprintf("%s, %s less %s", c.measure.Name, candidate.Retriever.Name, base.Retriever.Name)
 	c.in = eval.CompareInput{Base: c.side(base), Candidate: c.side(candidate), Shift: shiftOf(base, candidate)}
@@ -116,20 +118,51 @@ func (c *comparedPair) keepCommon() {
 	c.in.Base.Cases, c.in.Candidate.Cases = base, candidate
 }
 
-// decisive weighs the labels that the comparison rests on.
-func (c *comparedPair) decisive() ([]review.Worth, error) {
-	return review.Decisive(c.in.Base, c.in.Candidate, c.measure, c.k)
+// decisive chooses the labels that the comparison rests on most.
+func (c *comparedPair) decisive(pool []review.Pair, n int) ([]review.Worth, error) {
+	return review.Decisive(c.in.Base, c.in.Candidate, c.measure, pool, n)
 }
 
-// interval compares with these cases in the place of the set's. A case with
-// another wording, or retired, was not asked so and drops out. Nil is a
-// comparison without an interval, of too few independent cases say.
-func (c *comparedPair) interval(_ context.Context, labelled []datasets.Case) (*review.Interval, error) {
+// interval compares with these cases in the place of the set's. Nil is a
+// comparison without an interval, of too few independent cases say. Where the
+// set's labels come of a label model, it is fitted again on the labels first, as
+// calibrate does, at every refitEvery labels; in between the interval stays.
+func (c *comparedPair) interval(ctx context.Context, labelled []datasets.Case) (*review.Interval, error) {
+	if c.refit == nil {
+		return c.compare(labelled, c.in.Shift)
+	}
+	n := len(humanLabels(withChanged(c.refit.set.Cases, labelled))) - c.refit.before
+	if c.shown && (n-c.at < refitEvery && c.at-n < refitEvery) {
+		return copied(c.last), nil
+	}
+	cases, shift, err := c.refit.fitted(ctx, c, labelled)
+	if err != nil {
+		return nil, err
+	}
+	if c.last, err = c.compare(cases, shift); err != nil {
+		return nil, err
+	}
+	c.at, c.shown = n, true
+	return copied(c.last), nil
+}
+
+func copied(i *review.Interval) *review.Interval {
+	if i == nil {
+		return nil
+	}
+	out := *i
+	return &out
+}
+
+// compare puts cases in the place of the set's. One with another wording, or not
+// active, was not asked so and drops out.
+func (c *comparedPair) compare(cases []datasets.Case, shift func(eval.Measure) float64) (*review.Interval, error) {
 	changed := map[string]*datasets.Case{}
-	for i := range labelled {
-		changed[labelled[i].ID] = &labelled[i]
+	for i := range cases {
+		changed[cases[i].ID] = &cases[i]
 	}
 	in := c.in
+	in.Shift = shift
 	in.Base.Cases, in.Candidate.Cases = c.under(in.Base.Cases, changed), c.under(in.Candidate.Cases, changed)
 	if len(in.Base.Cases) == 0 {
 		return nil, nil

@@ -94,11 +94,10 @@ func (o *opening) chosen(pool []review.Pair) (string, []review.Worth, error) {
 		o.notes = append(o.notes, "a random sample: "+errNoPair.Error())
 		return review.SampleRandom, nil, nil
 	}
-	worths, err := o.pair.decisive()
+	worths, err := o.pair.decisive(pool, o.o.N)
 	if err != nil {
 		return "", nil, err
 	}
-	worths = o.open(worths)
 	if len(worths) > 0 || kind == review.SampleDecisive {
 		return review.SampleDecisive, worths, o.nothingDecides(worths)
 	}
@@ -106,24 +105,13 @@ func (o *opening) chosen(pool []review.Pair) (string, []review.Worth, error) {
 	return review.SampleRandom, nil, nil
 }
 
-const nothingDecides = "no label that the comparison rests on is a probability"
+const nothingDecides = "no label that the comparison rests on comes of a label model"
 
 func (o *opening) nothingDecides(worths []review.Worth) error {
 	if len(worths) > 0 {
 		return nil
 	}
 	return hinted("judge: {labels: prior} gives each pair one; or take --sample random", "--sample %s: golden set %s: %s", review.SampleDecisive, o.set.Ref(), nothingDecides)
-}
-
-// open leaves the pairs that a person can look at.
-func (o *opening) open(worths []review.Worth) []review.Worth {
-	var out []review.Worth
-	for _, w := range worths {
-		if o.view.HasChunk(w.ChunkID) {
-			out = append(out, w)
-		}
-	}
-	return out
 }
 
 // failing weighs what the failed cases of a result were given in their first k
