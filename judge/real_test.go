@@ -39,3 +39,35 @@ func TestModelOverRealServer(t *testing.T) {
 		t.Errorf("expected grades %v: the answer is not above the other text", expected)
 	}
 }
+
+// A real server grades passages that ask for a grade. What a model makes of them is
+// logged, and for one's own model measured by goldgen calibrate --effects: a small
+// model may well obey. That each can be asked about and is graded is not its
+// affair.
+func TestHostileFixturesOverRealServer(t *testing.T) {
+	real := llmtest.RealOllama(t)
+	server, err := ollama.New(ollama.Config{Endpoint: real.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ask := range []string{judge.AskGrade, judge.AskYes} {
+		m, err := judge.NewModel(server, judge.ModelOptions{
+			Model: llm.Model{Provider: "ollama", Name: real.Model}, NumCtx: 4096, NumThread: 1, Seed: 1, Ask: ask,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		gained := 0
+		for _, h := range hostiles(t) {
+			g, err := m.Grade(t.Context(), judge.Query{Text: h.Query}, &corpus.Chunk{ID: h.Name, Text: h.Passage})
+			if err != nil || g.Grade == nil || g.PYes == nil {
+				t.Fatalf("%s, %s: grade %+v, error %v", ask, h.Name, g, err)
+			}
+			if !h.Answers && *g.Grade >= judge.RelevantGrade {
+				gained++
+			}
+			t.Logf("%s: grade %d, P(yes) %.2f: %s (answers: %v)", ask, *g.Grade, *g.PYes, h.Name, h.Answers)
+		}
+		t.Logf("%s: %d passages without an answer got a grade of 2 or more", ask, gained)
+	}
+}

@@ -115,7 +115,7 @@ func (c *calibrator) run(ctx context.Context) (*Calibrated, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Calibrated{Golden: c.ref(), Labels: report, Calibration: calibration, Texts: c.texts(calibration.Next)}
+	out := &Calibrated{Golden: goldenRef(c.set), Labels: report, Calibration: calibration, Texts: c.texts(calibration.Next)}
 	if err := c.keep(out); err != nil || !c.o.Apply {
 		return out, err
 	}
@@ -171,9 +171,10 @@ func (c *calibrator) options(labels []judge.HumanLabel, report *LabelReport) jud
 	}
 }
 
-func (c *calibrator) ref() GoldenRef {
-	r := c.set.Ref()
-	return GoldenRef{Name: r.Name, Version: r.Version, Ref: r.String(), Path: r.Path, Digest: r.Digest}
+// goldenRef names a version that was read.
+func goldenRef(set *datasets.Set) GoldenRef {
+	r := set.Ref()
+	return GoldenRef{Name: r.Name, Version: r.Version, Ref: r.String(), Path: set.Dir, Digest: r.Digest}
 }
 
 // keep writes the profile, unless the labels could not teach anything.

@@ -125,7 +125,7 @@ func (p *Project) openJudge(ctx context.Context, b *bench, seed int64) (judgeDep
 		}
 		return deps, &datasets.ModelPin{Provider: ProviderBuiltin, Model: deps.Judge.Name, Pool: deps.depth}, nothing, nil
 	}
-	members, err := p.openMembers(ctx, seed)
+	members, err := p.openMembers(ctx, seed, asItIs)
 	if err != nil {
 		return deps, nil, nothing, err
 	}

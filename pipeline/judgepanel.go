@@ -7,6 +7,7 @@ import (
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/judge"
+	"github.com/goldgen/goldgen/llm"
 )
 
 // members are the models that judge: one, or those of a panel.
@@ -24,8 +25,12 @@ func (m *members) close() error {
 	return errors.Join(errs...)
 }
 
-// openMembers connects the configured judge, or each member of its panel.
-func (p *Project) openMembers(ctx context.Context, seed int64) (*members, error) {
+// asItIs leaves a model's client alone.
+func asItIs(c llm.Client) llm.Client { return c }
+
+// openMembers connects the configured judge, or each member of its panel, each
+// through wrap.
+func (p *Project) openMembers(ctx context.Context, seed int64, wrap func(llm.Client) llm.Client) (*members, error) {
 	c := p.Config.Judge
 	configs := c.Panel
 	if len(configs) == 0 {
@@ -33,20 +38,20 @@ func (p *Project) openMembers(ctx context.Context, seed int64) (*members, error)
 	}
 	out := &members{}
 	for _, config := range configs {
-		if err := p.openMember(ctx, out, config, seed); err != nil {
+		if err := p.openMember(ctx, out, config, seed, wrap); err != nil {
 			return nil, errors.Join(err, out.close())
 		}
 	}
 	return out, nil
 }
 
-func (p *Project) openMember(ctx context.Context, m *members, c PanelMember, seed int64) error {
+func (p *Project) openMember(ctx context.Context, m *members, c PanelMember, seed int64, wrap func(llm.Client) llm.Client) error {
 	stack, err := p.openModel(ctx, c.ModelConfig)
 	if err != nil {
 		return fmt.Errorf("judge: %w", err)
 	}
 	m.closes = append(m.closes, stack.Close)
-	model, err := judge.NewModel(stack.Client, judge.ModelOptions{
+	model, err := judge.NewModel(wrap(stack.Client), judge.ModelOptions{
 		Model: stack.Model, NumCtx: c.NumCtx, NumThread: c.NumThread, Seed: seed, Temperature: c.Temperature,
 		RetryUnknown: p.RetryUnknown, Ask: c.Ask,
 	})

@@ -21,7 +21,8 @@ import (
 
 type calibrateOptions struct {
 	pipeline.CalibrateOptions
-	sheet string
+	sheet   string
+	effects int
 }
 
 func newCalibrate(a *app) *cobra.Command {
@@ -32,7 +33,9 @@ func newCalibrate(a *app) *cobra.Command {
 			"prints how well the judge that graded, the shipped prior and the fitted model agree with people.\n\n"+
 			"Labels are a CSV file with the columns case_id, chunk_id, grade (0-3) and optionally by and inclusion; TREC\n"+
 			"qrels; or a golden set with people's labels. --sheet writes the pairs that are worth a label next as such a\n"+
-			"file, also without --labels: fill in its grades. judge: {labels: fitted} in goldgen.yaml uses the profile from then on.",
+			"file, also without --labels: fill in its grades. judge: {labels: fitted} in goldgen.yaml uses the profile from then on.\n\n"+
+			"--effects N needs no labels: it has the configured judge grade N cases in several forms, and says how far its grades\n"+
+			"hang on order and length, and on passages that ask for a grade.",
 			codeDone, codeFailed, codeUsage, "3 done, but labels were left out", codeNotComparable, codeInterrupted),
 		Example: "  goldgen -C examples/quickstart calibrate --sheet labels.csv",
 		Args:    usageArgs(cobra.NoArgs),
@@ -52,6 +55,7 @@ func newCalibrate(a *app) *cobra.Command {
 	f.IntVar(&o.MinGrade, "min-grade", 0, "a grade from here on is relevant (default: the set's; 1 where nobody gave more)")
 	f.IntVar(&o.Next, "next", 20, "name so many pairs that are worth a label")
 	f.StringVar(&o.sheet, "sheet", "", "write those pairs to this CSV file, with an empty column for the grade")
+	f.IntVar(&o.effects, "effects", 0, "measure order and length effects of the configured judge on this many cases")
 	f.BoolVar(&o.Apply, "apply", false, "write the next version of the set, with the labels and the fitted probabilities")
 	a.allowExecFlag(cmd)
 	a.jsonFlag(cmd)
@@ -60,6 +64,8 @@ func newCalibrate(a *app) *cobra.Command {
 
 func (a *app) calibrate(ctx context.Context, p *pipeline.Project, o calibrateOptions) error {
 	switch {
+	case o.effects != 0:
+		return a.calibrateEffects(ctx, p, o)
 	case o.Labels == "" && o.sheet == "":
 		return usagef("calibrate needs --labels: a CSV file, TREC qrels, or a golden set with people's labels; or --sheet FILE, to begin with labelling")
 	case o.Labels == "" && o.Apply:
