@@ -123,11 +123,21 @@ func (d *labelDrawer) draw(minGrade int, caseHash uint64, l *Label) uint32 {
 		below[k] = below[other]
 		below[other] = (float64(k) + d.random.Float64()) / drawBlocks
 	}
+	return maskOf(u, &below)
+}
+
+// maskOf has the bits of the draws whose probability is above the number of
+// their block.
+func maskOf(u *Probability, below *[drawBlocks]float64) uint32 {
 	mask := uint32(0)
-	for t := range drawCount {
-		if below[blockOfDraw[t]] < u.at(t) {
-			mask |= 1 << t
+	if len(u.Draws) == drawCount {
+		for t, p := range u.Draws[:drawCount] {
+			mask |= uint32(btoi(below[blockOfDraw[t]] < p)) << t
 		}
+		return mask
+	}
+	for t := range drawCount {
+		mask |= uint32(btoi(below[blockOfDraw[t]] < u.at(t))) << t
 	}
 	return mask
 }

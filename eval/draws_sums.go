@@ -18,6 +18,7 @@ type drawSums struct {
 type drawCell struct {
 	total [drawCount]float64
 	n     [drawCount]float64 // of cases that have a value in some draws only
+	some  int                // how many such cases
 	whole float64            // cases that have a value in every draw
 	clusterParts
 }
@@ -97,6 +98,7 @@ func (c *drawCell) count(values []float64, valid uint32) {
 			c.total[t] += x
 		}
 	case valid != 0:
+		c.some++
 		for t, x := range values[:drawCount] {
 			if valid>>t&1 == 1 {
 				c.total[t] += x
@@ -124,6 +126,9 @@ func (t *drawSums) close() {
 
 // parts are those of one cluster whose sums the cell holds.
 func (c *drawCell) parts() clusterParts {
+	if c.some == 0 {
+		return wholeParts(&c.total, c.whole)
+	}
 	var p clusterParts
 	var sums, counts [drawBlocks]float64
 	s, n := 0.0, 0.0
@@ -151,12 +156,38 @@ func (c *drawCell) parts() clusterParts {
 	return p
 }
 
+// wholeParts are parts of a cluster that has n values in every draw.
+func wholeParts(total *[drawCount]float64, n float64) clusterParts {
+	if n == 0 {
+		return clusterParts{}
+	}
+	var sums [drawBlocks]float64
+	s, p := 0.0, clusterParts{clusters: 1}
+	for t, x := range total {
+		s += x
+		p.tSS += float64(x * x)
+		sums[blockOfDraw[t]] += x
+	}
+	for t, x := range total {
+		d := x - sums[blockOfDraw[t]]/drawsInBlock
+		p.wSS += float64(d * d)
+	}
+	all := n * drawCount
+	p.ss, p.sn, p.nn = float64(s*s), float64(s*all), float64(all*all)
+	p.tSN, p.tNN = float64(s*n), float64(all*n)
+	return p
+}
+
 // partsOf are a case's own parts, as of a cluster of one.
 func partsOf(c *drawnCase, out []clusterParts) {
 	for j := range out {
-		var cell drawCell
-		cell.count(c.of(j), c.valid[j])
-		out[j] = cell.parts()
+		if values := c.of(j); c.valid[j] == everyDraw {
+			out[j] = wholeParts((*[drawCount]float64)(values), 1)
+		} else {
+			var cell drawCell
+			cell.count(values, c.valid[j])
+			out[j] = cell.parts()
+		}
 	}
 }
 
@@ -181,6 +212,7 @@ func (t *drawSums) merge(o *drawSums) {
 			c.total[t] += d.total[t]
 			c.n[t] += d.n[t]
 		}
+		c.some += d.some
 		c.whole += d.whole
 		c.addParts(&d.clusterParts)
 	}
