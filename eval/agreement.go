@@ -48,14 +48,15 @@ type Agreement struct {
 
 // AgreementSet is what is known of one of the two sets.
 type AgreementSet struct {
-	Golden      *GoldenRef `json:"golden"`
-	Trust       string     `json:"trust"`
-	TrustDetail string     `json:"trust_detail"`
-	Cases       int        `json:"cases"`
-	Clusters    int        `json:"clusters"`
-	Labels      string     `json:"labels"`    // certain or uncertain
-	SignRule    bool       `json:"sign_rule"` // a pair counts as separated only where source-only labels agree in sign
-	Separated   int        `json:"separated"` // pairs of retrievers
+	Golden       *GoldenRef `json:"golden"`
+	Trust        string     `json:"trust"`
+	TrustDetail  string     `json:"trust_detail"`
+	Cases        int        `json:"cases"`
+	Clusters     int        `json:"clusters"`
+	Labels       string     `json:"labels"`        // certain or uncertain
+	OnlyRelevant bool       `json:"only_relevant"` // all labels say relevant: what has none is taken as not relevant
+	SignRule     bool       `json:"sign_rule"`     // a pair counts as separated only where source-only labels agree in sign
+	Separated    int        `json:"separated"`     // pairs of retrievers
 }
 
 // AgreementFigures are the figures of one set held against another. A nil value

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/goldgen/goldgen/datasets"
 )
 
 // figuresOf puts the rates into the answer, each with the interval that was
@@ -82,7 +84,7 @@ func (a *agreementRun) answer() *Agreement {
 		Reference: a.reference.describe(), Tested: a.tested.describe(),
 		Measure: a.measure.Name, Source: a.tested.inputs[0].Source,
 		Compared: len(a.reference.pairs), AgreementFigures: a.figures(), Ceiling: a.ceiling(), Placebo: a.placebo(),
-		Method: agreementMethod(a.in.Seed), Notes: []string{}, Hints: []string{},
+		Method: agreementMethod(a.in.Seed), Notes: []string{},
 	}
 	drawn := a.reference.drawn || a.tested.drawn
 	for i := range a.reference.inputs {
@@ -99,7 +101,7 @@ func (a *agreementRun) answer() *Agreement {
 	})
 	out.Says = out.sentence()
 	out.Notes = append(out.Notes, out.remarks()...)
-	out.Hints = append(out.Hints, out.swapped()...)
+	out.Hints = out.advice()
 	return out
 }
 
@@ -107,7 +109,7 @@ func (r *ranked) describe() AgreementSet {
 	in := &r.inputs[0]
 	set := AgreementSet{
 		Golden: in.Golden, Trust: in.Trust, TrustDetail: in.TrustDetail, Cases: len(in.Cases), Clusters: len(r.units.cases),
-		Labels: "certain", SignRule: r.source != nil, Separated: r.exact.separated(),
+		Labels: "certain", OnlyRelevant: onlyRelevant(in), SignRule: r.source != nil, Separated: r.exact.separated(),
 	}
 	if r.drawn {
 		set.Labels = "uncertain"
@@ -199,8 +201,13 @@ func (a *Agreement) labelRemarks(role string, set *AgreementSet, of func(*Agreem
 		}
 		failed += m.Failed
 	}
-	if unjudged > 0 {
-		notes = append(notes, fmt.Sprintf("%s: of %d of %d retrievers less than %.0f %% of the results are judged, down to %.0f %%: those in its pools look better than they are", role, unjudged, len(a.Retrievers), 100*leastJudged, 100*least))
+	switch {
+	case unjudged == 0:
+	case set.OnlyRelevant:
+		notes = append(notes, role+": it lists relevant chunks only, so all others are taken as not relevant")
+	default:
+		notes = append(notes, fmt.Sprintf("%s: of %d of %d retrievers less than %.0f %% of the results are judged, down to %.0f %%; the rest counts as not relevant, which favours what was in its pools",
+			role, unjudged, len(a.Retrievers), 100*leastJudged, 100*least))
 	}
 	if failed > 0 {
 		notes = append(notes, fmt.Sprintf("%s: %d queries failed and score 0", role, failed))
@@ -230,11 +237,18 @@ func (a *Agreement) sameMeans() string {
 	return fmt.Sprintf("%s of retrievers with equal means under both sets: %s%s", pairsWord(len(same)), strings.Join(shown, ", "), more)
 }
 
-// swapped hints where the tested set is trusted more than the reference.
-func (a *Agreement) swapped() []string {
-	if slices.Index(trustLevels, a.Reference.Trust) >= slices.Index(trustLevels, a.Tested.Trust) {
-		return nil
+// advice is what to do next: where the two sets seem swapped, and where results
+// that nobody judged decide.
+func (a *Agreement) advice() []string {
+	hints := []string{}
+	trust := func(set *AgreementSet) int { return slices.Index(trustLevels, set.Trust) }
+	if trust(&a.Reference) < trust(&a.Tested) {
+		hints = append(hints, fmt.Sprintf("the reference (%s, trust %s) is trusted less than the tested set (%s, trust %s): the reference is named first; were the two swapped?",
+			a.Reference.name("reference"), a.Reference.Trust, a.Tested.name("tested set"), a.Tested.Trust))
 	}
-	return []string{fmt.Sprintf("the reference (%s, trust %s) is trusted less than the tested set (%s, trust %s): the reference is named first; were the two swapped?",
-		a.Reference.name("reference"), a.Reference.Trust, a.Tested.name("tested set"), a.Tested.Trust)}
+	unjudged := slices.ContainsFunc(a.Retrievers, func(r AgreementRetriever) bool { return r.Tested.Judged != nil && *r.Tested.Judged < leastJudged })
+	if unjudged && !a.Tested.OnlyRelevant && a.Tested.Golden != nil && trust(&a.Tested) > trust(&AgreementSet{Trust: datasets.TrustSourceOnly}) {
+		hints = append(hints, fmt.Sprintf("goldgen judge --extend %s --from RESULT... labels what retrievers return beyond the pools; RESULT is a folder of goldgen eval", a.Tested.Golden.Ref))
+	}
+	return hints
 }
