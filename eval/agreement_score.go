@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -17,7 +18,8 @@ type ranked struct {
 	pairs   []PairDifference
 	drawn   bool
 	units   units
-	source  *units    // the same under source-only labels; nil where the sign rule does not apply
+	source  *units // the same under source-only labels; nil where the sign rule does not apply
+	bars    tTable
 	widened []float64 // by pair: what of its variance resampling the units does not show
 }
 
@@ -254,6 +256,19 @@ func tQuantile(df float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: df}.Quantile(1 - significance/2)
 }
 
+// tTable remembers quantiles, which take longer than all else of a resample. It
+// may be used from several goroutines; the zero value is empty.
+type tTable struct{ known sync.Map }
+
+func (t *tTable) at(df float64) float64 {
+	if bar, ok := t.known.Load(df); ok {
+		return bar.(float64)
+	}
+	bar := tQuantile(df)
+	t.known.Store(df, bar)
+	return bar
+}
+
 // stand gives what the set says when each unit counts so many times: pairs are
 // separated by a cluster t. The variance that the units do not show is taken
 // times wider.
@@ -268,7 +283,7 @@ func (r *ranked) stand(times []float64, wider float64) standing {
 	if g < minClusters {
 		return s
 	}
-	bar := tQuantile(g - 1)
+	bar := r.bars.at(g - 1)
 	eachPair(len(s.means), func(pair, a, b int) {
 		d := s.means[b] - s.means[a]
 		variance := r.units.variance(times, a, b, d) + float64(wider*r.widened[pair])
