@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/goldgen/goldgen/internal/atomicfile"
+	"github.com/goldgen/goldgen/internal/wording"
 )
 
 // BuildOptions says what a snapshot is made of.
@@ -166,7 +167,7 @@ func (b *builder) emptyError() error {
 	}
 	what := "no documents were found"
 	if b.manifest.Documents > 0 {
-		what = fmt.Sprintf("%d documents without any text", b.manifest.Documents)
+		what = wording.Count(b.manifest.Documents, "document") + " without any text"
 	}
 	if n := len(b.manifest.SkippedBad); n > 0 {
 		what += fmt.Sprintf(", %d skipped as not UTF-8", n)

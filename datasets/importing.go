@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/internal/wording"
 )
 
 // Formats that Import reads.
@@ -278,10 +279,10 @@ func (im *importer) manifest(cases []Case, view CorpusView) Manifest {
 		m.Notes = append(m.Notes, fmt.Sprintf("imported: %d of %d cases have no evidence span", len(cases)-evidenced, len(cases)))
 	}
 	if n := len(im.report.UnknownIDs); n > 0 {
-		m.Notes = append(m.Notes, fmt.Sprintf("imported without %d judgments on %d ids that the snapshot does not have", im.report.UnknownRows, n))
+		m.Notes = append(m.Notes, fmt.Sprintf("imported without %s on %s that the snapshot does not have", wording.Count(im.report.UnknownRows, "judgment"), wording.Count(n, "id")))
 	}
 	if n := len(im.report.WithoutQrels); n > 0 {
-		m.Notes = append(m.Notes, fmt.Sprintf("imported without %d queries for which nothing is judged", n))
+		m.Notes = append(m.Notes, fmt.Sprintf("imported without %s for which nothing is judged", wording.Count(n, "query")))
 	}
 	return m
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/goldgen/goldgen/internal/wording"
 )
 
 // mostUnknown is the share of unknown values above which a gate cannot tell: the
@@ -151,7 +153,7 @@ func (t *decision) testMean(m moments) {
 		figure, t.above = fmt.Sprintf("difference %+.4f", m.mean), m.mean+t.gate.bound
 	}
 	t.tested = true
-	t.basis = fmt.Sprintf("%s over %s in %d clusters", figure, casesWord(m.n), m.clusters)
+	t.basis = fmt.Sprintf("%s over %s in %s", figure, casesWord(m.n), wording.Count(m.clusters, "cluster"))
 	t.harm, t.pass = boundTails(t.above, m.variance, float64(m.clusters-1))
 }
 

@@ -199,7 +199,7 @@ func (s *scores) notes() []string {
 		notes = append(notes, s.clusters.note)
 	}
 	if s.in.SourceOnly > 0 {
-		notes = append(notes, fmt.Sprintf("%d cases are read as --source in: nobody else judged their source", s.in.SourceOnly))
+		notes = append(notes, casesWord(s.in.SourceOnly)+" read as --source in: nobody else judged their source")
 	}
 	if s.counted.Scored == 0 {
 		notes = append(notes, "no case has a relevant label: nothing could be scored")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/goldgen/goldgen/internal/unionfind"
+	"github.com/goldgen/goldgen/internal/wording"
 )
 
 const (
@@ -43,7 +44,7 @@ func newClusters(cases []Case) *clusters {
 	c := connect(cases, key)
 	c.what = "cases that share a source " + name
 	if name != "document" {
-		c.note = fmt.Sprintf("only %d source documents: cases count as dependent when they share a %s", documents, name)
+		c.note = fmt.Sprintf("only %s: cases count as dependent when they share a %s", wording.Count(documents, "source document"), name)
 	}
 	return c
 }

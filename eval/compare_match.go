@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/goldgen/goldgen/internal/wording"
 )
 
 // matched is the two sides with the same cases in the same order, and why they
@@ -267,12 +269,7 @@ func (l *lostCases) note(kept int) []string {
 	return []string{fmt.Sprintf("compared are the %s that both have and that are the same; left out: %s", casesWord(kept), strings.Join(words, "; "))}
 }
 
-func casesWord(n int) string {
-	if n == 1 {
-		return "1 case"
-	}
-	return fmt.Sprintf("%d cases", n)
-}
+func casesWord(n int) string { return wording.Count(n, "case") }
 
 // someShown is how many ids a sentence names.
 const someShown = 3

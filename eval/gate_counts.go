@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/goldgen/goldgen/internal/wording"
 )
 
 // addHidden appends the measures that only rules look at: success at the cut of
@@ -46,7 +48,7 @@ func (r *gateRun) latency(g Gate) *decision {
 	}
 	at := map[string]float64{"p50": l.P50, "p95": l.P95, "p99": l.P99}[g.quantile]
 	bound := float64(g.latency) / float64(time.Millisecond)
-	t.why = fmt.Sprintf("%.3g ms over %d queries", at, l.N)
+	t.why = fmt.Sprintf("%.3g ms over %s", at, wording.Count(l.N, "query"))
 	t.verdict = Fail
 	if at <= bound {
 		t.verdict = Pass
@@ -80,19 +82,12 @@ func (w *Waiver) words() string {
 func counted(g Gate, what string, found, waived []string) *decision {
 	t := &decision{gate: g, verdict: Pass, why: "no " + what}
 	if n := len(found); n > 0 {
-		t.verdict, t.why = Fail, fmt.Sprintf("%d %s%s: %s", n, what, plural(n), firstOf(found))
+		t.verdict, t.why = Fail, fmt.Sprintf("%s: %s", wording.Count(n, what), firstOf(found))
 	}
 	if n := len(waived); n > 0 {
 		t.why += fmt.Sprintf("; %d waived: %s", n, firstOf(waived))
 	}
 	return t
-}
-
-func plural(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return "s"
 }
 
 func firstOf(list []string) string {

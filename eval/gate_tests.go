@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/goldgen/goldgen/internal/wording"
 )
 
 // column is the index of a measure in the results.
@@ -46,7 +48,7 @@ func (r *gateRun) testFloor(t *decision) {
 		return
 	}
 	t.tested, t.above = true, p.mean-t.gate.bound
-	t.basis = fmt.Sprintf("mean %.4f of %s in %d clusters", p.mean, casesWord(p.n), p.clusters)
+	t.basis = fmt.Sprintf("mean %.4f of %s in %s", p.mean, casesWord(p.n), wording.Count(p.clusters, "cluster"))
 	t.harm, t.pass = boundTails(t.above, variance, df)
 	if variance == 0 {
 		t.basis += ", all of them equal"
@@ -78,7 +80,7 @@ func (r *gateRun) testDrop(t *decision) {
 		t.cannot(tooFew(p.clusters, "a test"))
 		return
 	}
-	t.basis = fmt.Sprintf("%+.4f over %s in %d clusters (%d better, %d worse)", p.mean, casesWord(p.n), p.clusters, better, worse)
+	t.basis = fmt.Sprintf("%+.4f over %s in %s (%d better, %d worse)", p.mean, casesWord(p.n), wording.Count(p.clusters, "cluster"), better, worse)
 	t.above = p.mean + t.gate.bound
 	if r.pair.base.drawn {
 		r.tDrop(t, p)

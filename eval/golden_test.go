@@ -65,7 +65,7 @@ func TestFromGoldenWithoutAnotherJudgmentOfTheSource(t *testing.T) {
 	}
 	in := input("mrr", got)
 	in.SourceOnly = 1
-	if r := evaluate(t, in); r.Conventions.SourceOnly != 1 || !strings.Contains(strings.Join(r.Notes, "\n"), "1 cases are read as --source in") {
+	if r := evaluate(t, in); r.Conventions.SourceOnly != 1 || !strings.Contains(strings.Join(r.Notes, "\n"), "1 case read as --source in") {
 		t.Errorf("not said: %+v %q", r.Conventions, r.Notes)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/internal/atomicfile"
+	"github.com/goldgen/goldgen/internal/wording"
 	"github.com/goldgen/goldgen/judge"
 )
 
@@ -97,7 +98,7 @@ func (c *calibrator) run(ctx context.Context) (*Calibrated, error) {
 	}
 	cases, usable, report := c.labels.match(c.set, c.bench)
 	if report.Read == 0 && c.o.Labels != "" {
-		return nil, fmt.Errorf("labels %s: none in it; %d rows have no grade yet", c.o.Labels, report.Empty)
+		return nil, fmt.Errorf("labels %s: none in it; %s no grade yet", c.o.Labels, wording.Count(report.Empty, "row")+wording.Pick(report.Empty, " has", " have"))
 	}
 	if len(usable) == 0 && c.o.Labels != "" {
 		return nil, fmt.Errorf("labels %s: none of %d is of a case and a chunk of %s", c.o.Labels, report.Read, c.set.Ref())

@@ -81,7 +81,7 @@ func TestCalibrateRefusesFilesThatAreNotWhole(t *testing.T) {
 		"case_id,chunk_id\nq,c\n":               "no column grade",
 		"case_id,chunk_id,grade\nq00,d00,1":     "ends in the middle of a line",
 		"case_id,chunk_id,grade\nq00,d00\n":     "wrong number of fields",
-		"case_id,chunk_id,grade\nq00,d00,\n":    "none in it; 1 rows have no grade yet",
+		"case_id,chunk_id,grade\nq00,d00,\n":    "none in it; 1 row has no grade yet",
 		"case_id,chunk_id,grade\nq98,d00,1\n":   "none of 1 is of a case and a chunk of records@v1",
 		"case_id,chunk_id,grade\n\"q00,d00,1\n": "extraneous or missing",
 	} {

@@ -102,7 +102,7 @@ func TestCompareUnderAnotherVersion(t *testing.T) {
 		}
 	}
 	notes := strings.Join(c.Notes, "\n")
-	for _, want := range []string{"base: 1 cases of records@v2 were not asked", "base: 1 cases of records@v2 were asked with another query"} {
+	for _, want := range []string{"base: 1 case of records@v2 was not asked", "base: 1 case of records@v2 was asked with another query"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no note %q in\n%s", want, notes)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/internal/wording"
 	"github.com/goldgen/goldgen/judge"
 )
 
@@ -110,13 +111,13 @@ func (r *rescoring) match(cases []datasets.Case) (matched []datasets.Case) {
 
 func (r *rescoring) notes(ref datasets.Ref) (notes []string) {
 	if r.neverAsked > 0 {
-		notes = append(notes, fmt.Sprintf("%d cases of %s were not asked and are left out", r.neverAsked, ref))
+		notes = append(notes, fmt.Sprintf("%s of %s %s not asked and left out", wording.Count(r.neverAsked, "case"), ref, wording.Pick(r.neverAsked, "was", "were")))
 	}
 	if r.reworded > 0 {
-		notes = append(notes, fmt.Sprintf("%d cases of %s were asked with another query, scope or filters and are left out", r.reworded, ref))
+		notes = append(notes, fmt.Sprintf("%s of %s %s asked with another query, scope or filters and left out", wording.Count(r.reworded, "case"), ref, wording.Pick(r.reworded, "was", "were")))
 	}
 	if r.moved > 0 {
-		notes = append(notes, fmt.Sprintf("%d cases of %s have other evidence than when they were asked and are left out: spans are counted in tokens of the corpus", r.moved, ref))
+		notes = append(notes, fmt.Sprintf("%s of %s left out, whose evidence is not what it was when asked: spans are counted in tokens of the corpus", wording.Count(r.moved, "case"), ref))
 	}
 	return notes
 }

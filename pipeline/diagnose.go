@@ -16,6 +16,7 @@ import (
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/eval"
 	"github.com/goldgen/goldgen/internal/atomicfile"
+	"github.com/goldgen/goldgen/internal/wording"
 	"github.com/goldgen/goldgen/retrieve"
 )
 
@@ -111,7 +112,7 @@ func (j *evalJob) diagnose(ctx context.Context, in *eval.Input, leaks []eval.Lea
 	hints, notes := j.answerHints(in, pr.k)
 	d.Hints, d.Notes = append(d.Hints, hints...), append(d.Notes, notes...)
 	if n := pr.failed.Load(); n > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%d further queries got an error and prove nothing; one of them: %v", n, *pr.firstError.Load()))
+		d.Notes = append(d.Notes, fmt.Sprintf("%s got an error and %s nothing; one of them: %v", wording.Count(int(n), "further query"), wording.Pick(int(n), "proves", "prove"), *pr.firstError.Load()))
 	}
 	return d, nil
 }
@@ -125,7 +126,7 @@ func spanNote(cases []eval.Case) string {
 		}
 	}
 	if bare > 0 {
-		note += fmt.Sprintf("; %d cases without evidence are left out", bare)
+		note += fmt.Sprintf("; %s without evidence %s left out", wording.Count(bare, "case"), wording.Pick(bare, "is", "are"))
 	}
 	return note
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/internal/wording"
 	"github.com/goldgen/goldgen/llm"
 	"github.com/goldgen/goldgen/llm/ollama"
 )
@@ -56,7 +57,7 @@ func (p *Project) doctorCorpus() Finding {
 	if err == nil && len(files) == 0 {
 		err = errors.New("no documents were found")
 	}
-	return finding("corpus", err, fmt.Sprintf("%d files", len(files)))
+	return finding("corpus", err, wording.Count(len(files), "file"))
 }
 
 func (p *Project) doctorSnapshot(ctx context.Context) Finding {
@@ -71,7 +72,7 @@ func (p *Project) doctorSnapshot(ctx context.Context) Finding {
 	if err == nil && drift != "" {
 		return Finding{Part: "snapshot", State: StateWarn, Detail: "older than the corpus: " + drift, Hint: "goldgen snapshot"}
 	}
-	return finding("snapshot", err, fmt.Sprintf("%.16s, %d documents, %d chunks", m.Digest, m.Documents, m.Chunks))
+	return finding("snapshot", err, fmt.Sprintf("%.16s, %s, %s", m.Digest, wording.Count(m.Documents, "document"), wording.Count(m.Chunks, "chunk")))
 }
 
 func (p *Project) doctorCache(ctx context.Context) Finding {
@@ -84,7 +85,7 @@ func (p *Project) doctorCache(ctx context.Context) Finding {
 	for _, s := range stats {
 		replies += s.Replies
 	}
-	return finding("cache", err, fmt.Sprintf("%d replies", replies))
+	return finding("cache", err, wording.Count(replies, "reply"))
 }
 
 // doctored is a model of the configuration and what it must be able to do.
@@ -201,7 +202,7 @@ func (p *Project) doctorSets() []Finding {
 	var out []Finding
 	for _, e := range entries {
 		f := Finding{Part: "golden set " + e.Ref.String(), State: StateOK,
-			Detail: fmt.Sprintf("%d active cases, trust %s", e.Manifest.Counts.Active, e.Manifest.Trust.Level)}
+			Detail: fmt.Sprintf("%s, trust %s", wording.Count(e.Manifest.Counts.Active, "active case"), e.Manifest.Trust.Level)}
 		switch {
 		case e.Problem != "":
 			f.State, f.Detail = StateFail, e.Problem

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/internal/wording"
 	"github.com/goldgen/goldgen/llm"
 	"github.com/goldgen/goldgen/llm/connect"
 	"github.com/goldgen/goldgen/llm/ollama"
@@ -171,7 +172,7 @@ func (p *Project) embedChunks(ctx context.Context, s *corpus.Snapshot) (bool, er
 	}
 	if run.cut > 0 {
 		how := map[string]string{"cut": "shortened for it", "split": "embedded in parts"}[e.config.Long]
-		p.Log.Warn(fmt.Sprintf("%d chunks are longer than %s takes and were %s (embedding.long: %s)", run.cut, e.pin.Model, how, e.config.Long))
+		p.Log.Warn(fmt.Sprintf("%s longer than %s takes, and %s (embedding.long: %s)", wording.Count(run.cut, "chunk")+wording.Pick(run.cut, " is", " are"), e.pin.Model, how, e.config.Long))
 	}
 	return true, nil
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/internal/wording"
 	"github.com/goldgen/goldgen/retrieve"
 )
 
@@ -150,9 +151,9 @@ func (j *evalJob) checkRun() error {
 	switch queries := r.Run().Queries; {
 	case len(strange) == 0:
 	case len(strange) == len(queries):
-		return fmt.Errorf("%s: none of its %d queries (%s) is a case of %s", j.description.Name, len(queries), firstFew(strange), j.set.Ref())
+		return fmt.Errorf("%s: none of its %s (%s) is a case of %s", j.description.Name, wording.Count(len(queries), "query"), firstFew(strange), j.set.Ref())
 	default:
-		j.notes = append(j.notes, fmt.Sprintf("%d queries of the run are no case of %s and are left out: %s", len(strange), j.set.Ref(), firstFew(strange)))
+		j.notes = append(j.notes, fmt.Sprintf("%s of the run %s no case of %s and left out: %s", wording.Count(len(strange), "query"), wording.Pick(len(strange), "is", "are"), j.set.Ref(), firstFew(strange)))
 	}
 	return nil
 }

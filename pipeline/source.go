@@ -15,6 +15,7 @@ import (
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/internal/atomicfile"
 	"github.com/goldgen/goldgen/internal/clip"
+	"github.com/goldgen/goldgen/internal/wording"
 )
 
 // sourceState remembers what the latest snapshot was made of, so that a source
@@ -178,7 +179,7 @@ func describeDrift(old, new *corpus.Snapshot) (string, error) {
 		ids  []string
 	}{{"changed", changed}, {"added", added}, {"removed", removed}} {
 		if len(part.ids) > 0 {
-			parts = append(parts, fmt.Sprintf("%d chunks %s (%s)", len(part.ids), part.what, firstFew(part.ids)))
+			parts = append(parts, fmt.Sprintf("%s %s (%s)", wording.Count(len(part.ids), "chunk"), part.what, firstFew(part.ids)))
 		}
 	}
 	if len(parts) == 0 {

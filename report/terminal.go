@@ -8,6 +8,7 @@ import (
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/internal/wording"
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
@@ -165,7 +166,7 @@ func caseWords(r *eval.Result) string {
 		}
 	}
 	if c.Results > 0 {
-		parts = append(parts, fmt.Sprintf("%.0f %% of %d results judged", 100*float64(c.Judged)/float64(c.Results), c.Results))
+		parts = append(parts, fmt.Sprintf("%.0f %% of %s judged", 100*float64(c.Judged)/float64(c.Results), wording.Count(c.Results, "result")))
 	}
 	if c.Unknown > 0 {
 		parts = append(parts, fmt.Sprintf("%d of unknown grade (asked, and none given)", c.Unknown))
@@ -181,7 +182,7 @@ func conventionWords(c *eval.Conventions) string {
 	if len(c.K) > 0 {
 		parts = append(parts, "k "+strings.Trim(fmt.Sprint(c.K), "[]"))
 	}
-	parts = append(parts, "labels "+c.Labels, fmt.Sprintf("%d clusters (%s)", c.Clusters, c.Cluster), "interval "+c.Interval)
+	parts = append(parts, "labels "+c.Labels, fmt.Sprintf("%s (%s)", wording.Count(c.Clusters, "cluster"), c.Cluster), "interval "+c.Interval)
 	return strings.Join(parts, ", ")
 }
 
@@ -353,7 +354,7 @@ func (p *page) abstention(r *eval.Result) {
 func (p *page) latency(r *eval.Result) {
 	if l := r.Latency; l != nil {
 		p.line("")
-		p.field("latency", fmt.Sprintf("p50 %.2f ms, p95 %.2f ms, p99 %.2f ms over %d queries", l.P50, l.P95, l.P99, l.N))
+		p.field("latency", fmt.Sprintf("p50 %.2f ms, p95 %.2f ms, p99 %.2f ms over %s", l.P50, l.P95, l.P99, wording.Count(l.N, "query")))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/goldgen/goldgen/internal/wording"
 	"github.com/goldgen/goldgen/llm"
 	"github.com/goldgen/goldgen/report"
 )
@@ -109,6 +110,6 @@ func (a *app) cachePrune(ctx context.Context, c *llm.Cache, opts llm.PruneOption
 	if a.json {
 		return a.printJSON(pruned)
 	}
-	_, err := fmt.Fprintf(a.stdout, "dropped %d replies and %d vectors\n", pruned.Replies, pruned.Vectors)
+	_, err := fmt.Fprintf(a.stdout, "dropped %s and %s\n", wording.Count(int(pruned.Replies), "reply"), wording.Count(int(pruned.Vectors), "vector"))
 	return err
 }

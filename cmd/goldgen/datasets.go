@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/internal/wording"
 	"github.com/goldgen/goldgen/judge"
 	"github.com/goldgen/goldgen/pipeline"
 	"github.com/goldgen/goldgen/report"
@@ -293,7 +294,7 @@ func (a *app) reportVerify(ref datasets.Ref, problems []datasets.Problem) error 
 		}
 	}
 	if len(problems) > 0 {
-		return &codeError{code: exitFailed, why: fmt.Sprintf("%s: %d problems", ref, len(problems))}
+		return &codeError{code: exitFailed, why: fmt.Sprintf("%s: %s", ref, wording.Count(len(problems), "problem"))}
 	}
 	return nil
 }
@@ -361,8 +362,8 @@ func (a *app) runImport(ctx context.Context, p *pipeline.Project, o importOption
 		return err
 	}
 	if n := done.Report.UnknownRows; n > 0 {
-		return &codeError{code: exitPartly, why: fmt.Sprintf("%d judgments name chunks that the snapshot does not have; they were left out: %s",
-			n, strings.Join(done.Report.UnknownIDs[:min(5, len(done.Report.UnknownIDs))], ", "))}
+		return &codeError{code: exitPartly, why: fmt.Sprintf("%s of chunks that the snapshot does not have %s left out: %s",
+			wording.Count(n, "judgment"), wording.Pick(n, "was", "were"), strings.Join(done.Report.UnknownIDs[:min(5, len(done.Report.UnknownIDs))], ", "))}
 	}
 	return nil
 }

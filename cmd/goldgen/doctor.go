@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/goldgen/goldgen/internal/wording"
 	"github.com/goldgen/goldgen/pipeline"
 	"github.com/goldgen/goldgen/report"
 )
@@ -65,7 +66,7 @@ func (a *app) reportDoctor(findings []pipeline.Finding) error {
 		err = t.Write(a.stdout, a.style())
 	}
 	if err == nil && failed > 0 {
-		err = &codeError{code: exitFailed, why: fmt.Sprintf("%d parts are not ready", failed)}
+		err = &codeError{code: exitFailed, why: wording.Count(failed, "part") + wording.Pick(failed, " is", " are") + " not ready"}
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/internal/wording"
 	"github.com/goldgen/goldgen/pipeline"
 	"github.com/goldgen/goldgen/report"
 	"github.com/goldgen/goldgen/retrieve"
@@ -259,5 +260,5 @@ func failedNote(evaluations ...*pipeline.Evaluation) error {
 	if n == 0 {
 		return nil
 	}
-	return &codeError{code: exitPartly, why: fmt.Sprintf("%d queries failed and scored 0", n)}
+	return &codeError{code: exitPartly, why: wording.Count(n, "query") + " failed and scored 0"}
 }

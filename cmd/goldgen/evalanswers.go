@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/internal/wording"
 	"github.com/goldgen/goldgen/judge"
 	"github.com/goldgen/goldgen/pipeline"
 )
@@ -118,10 +119,10 @@ func partlyAnswered(r *pipeline.AnswersReport) []string {
 		kinds[p.Kind]++
 	}
 	if n := kinds[pipeline.ProblemUnknownCase]; n > 0 {
-		why = append(why, fmt.Sprintf("%d answers are of cases that %s does not have", n, r.Golden.Ref))
+		why = append(why, fmt.Sprintf("%s of cases that %s does not have", wording.Count(n, "answer")+wording.Pick(n, " is", " are"), r.Golden.Ref))
 	}
 	if n := kinds[pipeline.ProblemNoAnswer]; n > 0 {
-		why = append(why, fmt.Sprintf("%d cases have no answer: they count as not answered", n))
+		why = append(why, fmt.Sprintf("%s no answer and %s as not answered", wording.Count(n, "case")+wording.Pick(n, " has", " have"), wording.Pick(n, "counts", "count")))
 	}
 	unknown := 0
 	for reason, n := range r.Unknown {
@@ -130,7 +131,7 @@ func partlyAnswered(r *pipeline.AnswersReport) []string {
 		}
 	}
 	if unknown > 0 {
-		why = append(why, fmt.Sprintf("%d findings are unknown", unknown))
+		why = append(why, wording.Count(unknown, "finding")+wording.Pick(unknown, " is", " are")+" unknown")
 	}
 	if n := r.Unknown[judge.UnknownBlind]; n > 0 {
 		why = append(why, fmt.Sprintf("%s; %d findings are unknown for that", r.TrustDetail, n))

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/internal/wording"
 	"github.com/goldgen/goldgen/pipeline"
 	"github.com/goldgen/goldgen/report"
 )
@@ -59,12 +60,12 @@ func (p *answersPage) head(r *pipeline.AnswersReport) {
 	p.field("trust", r.Trust+": "+r.TrustDetail)
 	p.field("cases", fmt.Sprintf("%d: %d answered, %d abstained, %d undecided, %d without an answer; %d expect abstention",
 		n.Cases, n.Answered, n.Abstained, n.Undecided, n.Missing, n.ExpectAbstain))
-	p.field("claims", fmt.Sprintf("%d: %d supported, %d not, %d unknown; %d answers came without a context; %d citations",
-		n.Claims, n.Supported, n.NotSupported, n.UnknownClaims, n.NoContext, n.Citations))
+	p.field("claims", fmt.Sprintf("%d: %d supported, %d not, %d unknown; %s came without a context; %s",
+		n.Claims, n.Supported, n.NotSupported, n.UnknownClaims, wording.Count(n.NoContext, "answer"), wording.Count(n.Citations, "citation")))
 	for _, kind := range slices.Sorted(maps.Keys(n.References)) {
-		p.field("reference", fmt.Sprintf("%s for %d cases", kind, n.References[kind]))
+		p.field("reference", fmt.Sprintf("%s for %s", kind, wording.Count(n.References[kind], "case")))
 	}
-	p.field("conventions", fmt.Sprintf("%s; %d clusters: %s", r.Interval, r.Clusters, r.Cluster))
+	p.field("conventions", fmt.Sprintf("%s; %s: %s", r.Interval, wording.Count(r.Clusters, "cluster"), r.Cluster))
 	p.field("verdict", r.Verdict)
 }
 

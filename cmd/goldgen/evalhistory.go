@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/internal/wording"
 	"github.com/goldgen/goldgen/pipeline"
 	"github.com/goldgen/goldgen/report"
 )
@@ -49,8 +50,8 @@ func (a *app) history(p *pipeline.Project, o historyOptions) error {
 		return err
 	}
 	if n := len(h.Skipped); n > 0 {
-		fmt.Fprintf(a.stderr, "goldgen: warning: %d lines of %s are torn or no results, and were skipped: %s\n",
-			n, pipeline.HistoryFile, lineNumbers(h.Skipped))
+		fmt.Fprintf(a.stderr, "goldgen: warning: %s of %s torn or no result, and skipped: %s\n",
+			wording.Count(n, "line"), pipeline.HistoryFile+wording.Pick(n, " is", " are"), lineNumbers(h.Skipped))
 	}
 	if len(h.Entries) == 0 && o.golden != "" {
 		return usagef("--golden %s: no result over it in %s", o.golden, pipeline.HistoryFile)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/internal/wording"
 	"github.com/goldgen/goldgen/judge"
 	"github.com/goldgen/goldgen/pipeline"
 	"github.com/goldgen/goldgen/report"
@@ -118,8 +119,8 @@ func (a *app) printRun(done *pipeline.Done) error {
 func leakFields(evaluations []*pipeline.Evaluation) (fields []field) {
 	for _, e := range evaluations {
 		if n := len(e.Result.Leaks); n > 0 {
-			fields = append(fields, field{"LEAKS", fmt.Sprintf("%s: %d results that the asker must not see; goldgen eval --retriever %s lists them",
-				e.Result.Retriever.Name, n, e.Result.Retriever.Name)})
+			fields = append(fields, field{"LEAKS", fmt.Sprintf("%s: %s that the asker must not see; goldgen eval --retriever %s lists them",
+				e.Result.Retriever.Name, wording.Count(n, "result"), e.Result.Retriever.Name)})
 		}
 	}
 	return fields
@@ -212,7 +213,7 @@ func (a *app) printCommitted(s pipeline.RunSummary, more ...field) error {
 	}
 	cases := fmt.Sprintf("%d, %d rejected", s.Cases, s.Rejected)
 	if s.UnknownGrades > 0 {
-		cases += fmt.Sprintf("; %d chunks of their pools have an unknown grade", s.UnknownGrades)
+		cases += fmt.Sprintf("; %s of their pools %s an unknown grade", wording.Count(s.UnknownGrades, "chunk"), wording.Pick(s.UnknownGrades, "has", "have"))
 	}
 	fields := append([]field{
 		{"golden set", fmt.Sprintf("%s (%s), %s", s.Golden.Ref, s.Golden.Path, state)},
@@ -237,10 +238,10 @@ func partlyNote(s pipeline.RunSummary) error {
 		why = append(why, s.Trust.Why+"; the set keeps its source labels")
 	}
 	if s.Calls.Failed > 0 && s.FailedUnits > 0 {
-		why = append(why, fmt.Sprintf("%d units failed; run again to ask them again", s.FailedUnits))
+		why = append(why, wording.Count(s.FailedUnits, "unit")+" failed; run again to ask again")
 	}
 	if s.Trust.Judge != "" && !blind && s.UnknownGrades > 0 {
-		why = append(why, fmt.Sprintf("%d grades are unknown; goldgen judge --retry-unknown asks again", s.UnknownGrades))
+		why = append(why, fmt.Sprintf("%s unknown; goldgen judge --retry-unknown asks again", wording.Count(s.UnknownGrades, "grade")+wording.Pick(s.UnknownGrades, " is", " are")))
 	}
 	if len(why) == 0 {
 		return nil
@@ -256,5 +257,5 @@ func leakNote(evaluations ...*pipeline.Evaluation) error {
 	if n == 0 {
 		return nil
 	}
-	return &codeError{code: exitGate, why: fmt.Sprintf("%d leaks: chunks were returned that the asker must not see", n)}
+	return &codeError{code: exitGate, why: wording.Count(n, "leak") + ": chunks were returned that the asker must not see"}
 }
