@@ -238,7 +238,7 @@ type slowDesk struct {
 }
 
 func (d *slowDesk) Label(ctx context.Context, n int, said review.Said) (review.Labelled, error) {
-	close(d.asked)
+	d.asked <- struct{}{}
 	<-d.answer
 	if err := ctx.Err(); err != nil {
 		return review.Labelled{}, err
@@ -249,7 +249,7 @@ func (d *slowDesk) Label(ctx context.Context, n int, said review.Said) (review.L
 // A label that was under way when the server was told to stop is still kept and
 // answered; nobody is answered after that.
 func TestStopFinishesALabelUnderWay(t *testing.T) {
-	d := &slowDesk{desk: newDesk(1), asked: make(chan struct{}), answer: make(chan struct{})}
+	d := &slowDesk{desk: newDesk(1), asked: make(chan struct{}, 9), answer: make(chan struct{})}
 	base, token, stop := serveUntil(t, d)
 	status := make(chan int, 1)
 	go func() {

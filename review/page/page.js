@@ -260,6 +260,7 @@ async function sendAgain() {
 }
 
 async function undo() {
+  if (state.sending) return;
   const answer = await tried(api.undo, "Nothing was undone.");
   if (!answer) return;
   state.session = answer.session;
