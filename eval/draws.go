@@ -12,15 +12,17 @@ import (
 const drawCount = 20
 
 // Draws are divided into blocks that share the random numbers of labels: within
-// a block, what differs between draws are probabilities.
+// a block, what differs between draws are probabilities. Block k has the draws
+// from k*drawsInBlock on.
 const (
 	drawBlocks   = 5
 	drawsInBlock = drawCount / drawBlocks
 )
 
-// blockOfDraw is a Latin square, so that a block spans all draws, and 5 or 10
-// coefficient vectors are not twice in one.
-var blockOfDraw = [drawCount]int{0, 1, 2, 3, 4, 1, 2, 3, 4, 0, 2, 3, 4, 0, 1, 3, 4, 0, 1, 2}
+// vectorOfDraw is the coefficient vector of each draw. Blocks are the symbols of a
+// Latin square over the vectors, so that each spans all of them, and 5 or 10
+// vectors are not twice in one.
+var vectorOfDraw = [drawCount]int{0, 9, 13, 17, 1, 5, 14, 18, 2, 6, 10, 19, 3, 7, 11, 15, 4, 8, 12, 16}
 
 // uncertain reports whether any label of the input is neither sure nor sure
 // not to be relevant.
@@ -51,7 +53,11 @@ func (u *Probability) at(t int) float64 {
 	if len(u.Draws) == 0 {
 		return u.P
 	}
-	return u.Draws[t%len(u.Draws)]
+	v := vectorOfDraw[t]
+	if v >= len(u.Draws) {
+		v %= len(u.Draws)
+	}
+	return u.Draws[v]
 }
 
 // settle writes probabilities of 0 and 1 as grades where no label is
@@ -130,14 +136,8 @@ func (d *labelDrawer) draw(minGrade int, caseHash uint64, l *Label) uint32 {
 // their block.
 func maskOf(u *Probability, below *[drawBlocks]float64) uint32 {
 	mask := uint32(0)
-	if len(u.Draws) == drawCount {
-		for t, p := range u.Draws[:drawCount] {
-			mask |= uint32(btoi(below[blockOfDraw[t]] < p)) << t
-		}
-		return mask
-	}
 	for t := range drawCount {
-		mask |= uint32(btoi(below[blockOfDraw[t]] < u.at(t))) << t
+		mask |= uint32(btoi(below[t/drawsInBlock] < u.at(t))) << t
 	}
 	return mask
 }

@@ -61,13 +61,13 @@ func betweenDraws(means *[drawCount]float64) (variance, df float64) {
 	var sums, n [drawBlocks]float64
 	for t, x := range means {
 		if x == x {
-			sums[blockOfDraw[t]] += x
-			n[blockOfDraw[t]]++
+			sums[t/drawsInBlock] += x
+			n[t/drawsInBlock]++
 		}
 	}
 	squares := 0.0
 	for t, x := range means {
-		if block := blockOfDraw[t]; x == x {
+		if block := t / drawsInBlock; x == x {
 			d := x - sums[block]/n[block]
 			squares += float64(d * d)
 		}

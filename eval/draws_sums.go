@@ -137,8 +137,8 @@ func (c *drawCell) parts() clusterParts {
 		if k > 0 {
 			p.clusters += 1. / drawCount
 		}
-		sums[blockOfDraw[t]] += x / drawsInBlock
-		counts[blockOfDraw[t]] += k / drawsInBlock
+		sums[t/drawsInBlock] += x / drawsInBlock
+		counts[t/drawsInBlock] += k / drawsInBlock
 		s += x
 		n += k
 		p.tSS += float64(x * x)
@@ -147,7 +147,7 @@ func (c *drawCell) parts() clusterParts {
 	}
 	p.ss, p.sn, p.nn = float64(s*s), float64(s*n), float64(n*n)
 	for t, x := range c.total {
-		block := blockOfDraw[t]
+		block := t / drawsInBlock
 		ds, dn := x-sums[block], c.whole+c.n[t]-counts[block]
 		p.wSS += float64(ds * ds)
 		p.wSN += float64(ds * dn)
@@ -161,16 +161,19 @@ func wholeParts(total *[drawCount]float64, n float64) clusterParts {
 	if n == 0 {
 		return clusterParts{}
 	}
-	var sums [drawBlocks]float64
 	s, p := 0.0, clusterParts{clusters: 1}
-	for t, x := range total {
-		s += x
-		p.tSS += float64(x * x)
-		sums[blockOfDraw[t]] += x
-	}
-	for t, x := range total {
-		d := x - sums[blockOfDraw[t]]/drawsInBlock
-		p.wSS += float64(d * d)
+	for t := 0; t < drawCount; t += drawsInBlock {
+		block := (*[drawsInBlock]float64)(total[t:])
+		sum := 0.0
+		for _, x := range block {
+			sum += x
+			p.tSS += float64(x * x)
+		}
+		for _, x := range block {
+			d := x - sum/drawsInBlock
+			p.wSS += float64(d * d)
+		}
+		s += sum
 	}
 	all := n * drawCount
 	p.ss, p.sn, p.nn = float64(s*s), float64(s*all), float64(all*all)
