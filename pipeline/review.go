@@ -66,18 +66,14 @@ func (p *Project) OpenReview(ctx context.Context, o ReviewOptions) (*Review, err
 	if err != nil {
 		return nil, err
 	}
-	v, s, err := p.reviewView(set)
+	v, err := p.reviewView(set)
 	if err != nil {
 		return nil, err
 	}
-	opening := opening{Project: p, o: o, set: set, view: v}
-	out := &Review{Ref: set.Ref()}
-	out.Ref.Path = set.Dir
-	if out.Sample, err = opening.sample(); err != nil {
+	opened := opening{Project: p, o: o, set: set, view: v}
+	sample, err := opened.sample()
+	if err != nil {
 		return nil, err
-	}
-	if opening.pair != nil {
-		out.Compared = opening.pair.paths
 	}
 	head := review.Head{Set: set.Ref().String(), Digest: set.Manifest.Digest, Reviewer: o.Reviewer}
 	journal, err := review.OpenJournal(p.journals(set.Ref()), head)
@@ -87,19 +83,30 @@ func (p *Project) OpenReview(ctx context.Context, o ReviewOptions) (*Review, err
 	if err != nil {
 		return nil, err
 	}
-	out.Journal, out.Notes = journal.Path, append(opening.notes, journal.Notes...)
-	work, err := opening.work(ctx, s)
-	if err == nil {
-		out.Sitting, err = review.Sit(ctx, review.Setting{
-			Set: set, Corpus: v, Journal: journal, Head: head, Sample: out.Sample, Blind: !o.NotBlind, Now: p.Now, Work: work,
-		})
-	}
+	r, err := opened.sit(ctx, review.Setting{Set: set, Corpus: v, Journal: journal, Head: head, Sample: sample, Blind: !o.NotBlind, Now: p.Now})
 	if err != nil {
 		return nil, errors.Join(err, journal.Close())
 	}
-	open, err := p.unfinished(set, v)
-	out.Notes = append(out.Notes, open...)
-	return out, err
+	return r, nil
+}
+
+// sit joins a journal to what the page can do.
+func (o *opening) sit(ctx context.Context, s review.Setting) (r *Review, err error) {
+	r = &Review{Ref: s.Set.Ref(), Sample: s.Sample, Journal: s.Journal.Path}
+	r.Ref.Path = s.Set.Dir
+	if o.pair != nil {
+		r.Compared = o.pair.paths
+	}
+	if s.Work, err = o.work(ctx); err != nil {
+		return nil, err
+	}
+	open, err := o.unfinished(o.set)
+	if err != nil {
+		return nil, err
+	}
+	r.Notes = slices.Concat(o.notes, s.Journal.Notes, open)
+	r.Sitting, err = review.Sit(ctx, s)
+	return r, err
 }
 
 // journals is the folder of the labels of a version.
@@ -108,13 +115,13 @@ func (p *Project) journals(ref datasets.Ref) string {
 }
 
 // reviewView loads the snapshot that a set is pinned to.
-func (p *Project) reviewView(set *datasets.Set) (*reviewView, *corpus.Snapshot, error) {
+func (p *Project) reviewView(set *datasets.Set) (*reviewView, error) {
 	s, err := p.pinnedSnapshot("", set.Manifest.Pins.Corpus, "golden set "+set.Ref().String())
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	v, err := loadView(s)
-	return &reviewView{v}, s, err
+	return &reviewView{v}, err
 }
 
 // reviewView is a review.Corpus.
@@ -143,7 +150,7 @@ type opening struct {
 }
 
 // work is what the page can do besides labelling.
-func (o *opening) work(ctx context.Context, s *corpus.Snapshot) (review.Work, error) {
+func (o *opening) work(ctx context.Context) (review.Work, error) {
 	bm25, err := retrieve.ParseSpec(retrieve.KindBM25, nil)
 	if err != nil {
 		return review.Work{}, err
@@ -187,7 +194,7 @@ func (o *opening) check(c *datasets.Case, wording string) ([]datasets.Check, boo
 }
 
 // unfinished names labels of other versions of the set that no version holds.
-func (p *Project) unfinished(set *datasets.Set, v *reviewView) ([]string, error) {
+func (p *Project) unfinished(set *datasets.Set) ([]string, error) {
 	newest, err := p.newestOf(set)
 	if err != nil {
 		return nil, err

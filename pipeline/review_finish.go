@@ -55,7 +55,7 @@ func (p *Project) finishReview(ctx context.Context, of datasets.Ref, corpus data
 	if set.Manifest.Pins.Corpus.Digest != corpus.Digest {
 		return nil, fmt.Errorf("%w: the labels are of %s, and %s is over another corpus", ErrNotComparable, of, set.Ref())
 	}
-	v, _, err := p.reviewView(set)
+	v, err := p.reviewView(set)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (p *Project) ReviewReport(golden string) (*ReviewReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, _, err := p.reviewView(set)
+	v, err := p.reviewView(set)
 	if err != nil {
 		return nil, err
 	}

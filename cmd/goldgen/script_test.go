@@ -35,6 +35,8 @@ func TestScripts(t *testing.T) {
 			"makeanswers": makeAnswers,
 			"quickstart":  quickstart,
 			"relabel":     relabel,
+			"reviewpage":  reviewPage,
+			"tear":        tear,
 			"records":     records,
 			"ranks":       ranks,
 		},
