@@ -53,3 +53,30 @@ func TestMissedWeighsDraws(t *testing.T) {
 		t.Errorf("missed %+v, want 10 chunks over two cases", m)
 	}
 }
+
+// TestMissedTakesPeoplesGrades: where a person found a random chunk relevant that
+// the judge did not, that counts.
+func TestMissedTakesPeoplesGrades(t *testing.T) {
+	d := deps(judgedBy(sharp), 30)
+	result, err := judge.Run(t.Context(), plan(30, 0), d, settings(2))
+	if err != nil || result.Missed == nil || result.Missed.Value != 0 {
+		t.Fatalf("missed %+v, error %v", result.Missed, err)
+	}
+	three, inclusion := 3, 0.0
+	for _, j := range result.Cases[4].Judgments {
+		if j.Features["random"] == 1 {
+			inclusion = j.Inclusion
+			result.Cases[4].Judgments = append(result.Cases[4].Judgments, datasets.Judgment{
+				ChunkID: j.ChunkID, DocID: j.DocID, Grade: &three, Label: datasets.LabelRelevant, By: datasets.ByHuman, Inclusion: 1,
+			})
+			break
+		}
+	}
+	ext, err := judge.Extend(t.Context(), result.Cases, judge.Tops{Depth: 3}, d, settings(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 1 / inclusion / float64(len(result.Cases)); ext.Missed == nil || math.Abs(ext.Missed.Value-want) > 1e-3 {
+		t.Errorf("missed %+v a query, want %.4f: one of the random chunks of one case", ext.Missed, want)
+	}
+}

@@ -163,16 +163,21 @@ func sourceRank(items []Item, member string) *int {
 }
 
 // missedOf estimates from the random chunks that a judge which passed has
-// graded.
+// graded; where a person graded one of them too, that grade counts.
 func missedOf(cases []datasets.Case, v Verdict) *datasets.Interval {
 	if v.State != Passed {
 		return nil
 	}
 	var drawn []Drawn
 	for i := range cases {
+		people := gradesOfPeople(&cases[i])
 		for _, j := range cases[i].Judgments {
 			if j.By == datasets.ByLLM && j.Features["random"] == 1 && j.Grade != nil {
-				drawn = append(drawn, Drawn{CaseID: cases[i].ID, Relevant: *j.Grade >= RelevantGrade, Inclusion: j.Inclusion})
+				grade, ok := people[j.ChunkID]
+				if !ok {
+					grade = *j.Grade
+				}
+				drawn = append(drawn, Drawn{CaseID: cases[i].ID, Relevant: grade >= RelevantGrade, Inclusion: j.Inclusion})
 			}
 		}
 	}
@@ -181,6 +186,17 @@ func missedOf(cases []datasets.Case, v Verdict) *datasets.Interval {
 		m.Value, m.Low, m.High = datasets.Round(m.Value), datasets.Round(m.Low), datasets.Round(m.High)
 	}
 	return m
+}
+
+// gradesOfPeople are the grades that people gave, by chunk.
+func gradesOfPeople(c *datasets.Case) map[string]int {
+	out := map[string]int{}
+	for _, j := range c.Judgments {
+		if j.By == datasets.ByHuman && j.Grade != nil {
+			out[j.ChunkID] = *j.Grade
+		}
+	}
+	return out
 }
 
 // trustOf says how far labels can be trusted. Queries that no model wrote are
