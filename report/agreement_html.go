@@ -142,13 +142,18 @@ func retrieverTable(a *eval.Agreement) textTable {
 	return t
 }
 
+// wrongOnPage is how many pairs in another order the page lists.
+const wrongOnPage = 30
+
 func wrongTable(a *eval.Agreement) textTable {
+	wrong := wrongPairs(a)
 	t := textTable{
-		Caption: "Pairs that the tested set separates and the reference orders the other way",
+		Caption: fmt.Sprintf("Pairs that the tested set separates and the reference orders the other way: %d of %d, those that the reference separates first",
+			min(len(wrong), wrongOnPage), len(wrong)),
 		Columns: []string{"better by the tested set", "than", ">tested", ">reference", "reference separates it"},
 	}
-	for _, w := range wrongPairs(a) {
-		t.add(listed, a.Retrievers[w.B].Name, a.Retrievers[w.A].Name, plusMinus(&w.Tested.Difference), plusMinus(&w.Reference.Difference), yesNo(w.Reference.Separated))
+	for _, w := range wrong[:min(len(wrong), wrongOnPage)] {
+		t.add(0, a.Retrievers[w.B].Name, a.Retrievers[w.A].Name, plusMinus(&w.Tested.Difference), plusMinus(&w.Reference.Difference), yesNo(w.Reference.Separated))
 	}
 	return t
 }

@@ -44,8 +44,8 @@ func newAgreement(a *app) *cobra.Command {
 			"and what is lost where SET's first is picked; all beside a ceiling (random halves of REFERENCE) and a\n"+
 			"placebo (SET's pools, labelled by the toss of a coin). Each set is asked over the snapshot that it was made for.",
 			codeDone, codeFailed, codeUsage, codeNotComparable, codeInterrupted),
-		Example: "  goldgen -C examples/quickstart agreement handbook handbook@v1 --retrievers builtin:24\n" +
-			"  goldgen -C examples/quickstart agreement handbook handbook@v1 --retrievers bm25,ngram,lsa -m ndcg@10,recall@10 --html agreement.html",
+		Example: "  goldgen -C examples/quickstart agreement handbook@v1 handbook --retrievers builtin:24\n" +
+			"  goldgen -C examples/quickstart agreement handbook@v1 handbook --retrievers bm25,ngram,lsa -m ndcg@10,recall@10 --html agreement.html",
 		Args: usageArgs(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Reference, o.Tested = args[0], args[1]
