@@ -118,6 +118,7 @@ func (p *page) compared(c *eval.Comparison) {
 	}
 	p.field("cases", fmt.Sprintf("%d in %s; %s", c.Cases, count(c.Clusters, "cluster", "clusters"), casesChanged(c)))
 	p.field("judged", fmt.Sprintf("@%d: base %s, candidate %s", c.Judged.K, number(c.Judged.Base), number(c.Judged.Candidate)))
+	p.field("labels", labelWords(c))
 	p.field("leaks", fmt.Sprintf("base %d, candidate %d", c.Leaks.Base, c.Leaks.Candidate))
 	p.field("latency", latencyWords(c.Latency))
 	p.field("method", c.Method)
