@@ -195,6 +195,23 @@ func (r *answersRun) readBaseline(dir string) error {
 }
 
 func readAnswerValues(dir string, m answersManifest) (eval.AnswerBaseline, error) {
+	rows, err := readAnswerRows(dir, m)
+	if err != nil {
+		return nil, err
+	}
+	out := eval.AnswerBaseline{}
+	for _, row := range rows {
+		values := eval.Values{}
+		for _, v := range row.Metrics {
+			values = append(values, eval.Value(v))
+		}
+		out[row.CaseID] = values
+	}
+	return out, nil
+}
+
+// readAnswerRows reads the cases of a result.
+func readAnswerRows(dir string, m answersManifest) ([]answerRow, error) {
 	path := filepath.Join(dir, casesFile)
 	digest, err := filedigest.SHA256(path)
 	if err != nil {
@@ -207,15 +224,7 @@ func readAnswerValues(dir string, m answersManifest) (eval.AnswerBaseline, error
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	out := eval.AnswerBaseline{}
-	for _, row := range rows {
-		values := eval.Values{}
-		for _, v := range row.Metrics {
-			values = append(values, eval.Value(v))
-		}
-		out[row.CaseID] = values
-	}
-	return out, nil
+	return rows, nil
 }
 
 // sameJudge refuses a baseline that another model, or other prompts, judged.

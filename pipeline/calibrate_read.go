@@ -102,74 +102,93 @@ func readWhole(path string) ([]byte, error) {
 	return data, err
 }
 
-// readCSV reads a whole file.
+// labelColumns are the columns of a file of labels; the optional ones are by and
+// inclusion.
+func labelColumns() []string { return []string{"case_id", "chunk_id", "grade"} }
+
 func readCSV(path string) (*labelFile, error) {
+	out := &labelFile{}
+	return out, eachRow(path, labelColumns(), out.addRow)
+}
+
+// row is a row of a CSV file of labels, by the names of its columns.
+type row struct {
+	columns map[string]int
+	cells   []string
+	where   string
+}
+
+// cell is "" where there is no such column.
+func (r row) cell(name string) string {
+	if i, ok := r.columns[name]; ok {
+		return strings.TrimSpace(r.cells[i])
+	}
+	return ""
+}
+
+// inclusion is 1 where none is given.
+func (r row) inclusion() (float64, error) {
+	text := r.cell("inclusion")
+	if text == "" {
+		return 1, nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0, fmt.Errorf("inclusion %q is no number", text)
+	}
+	return v, nil
+}
+
+// eachRow reads a whole CSV file with a header; columns that are not asked for are
+// left alone.
+func eachRow(path string, wanted []string, take func(row)) error {
 	data, err := readWhole(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(data), "\ufeff")))
 	header, err := r.Read()
 	if err != nil {
-		return nil, fmt.Errorf("%w %s: no header: %w", errLabels, path, err)
+		return fmt.Errorf("%w %s: no header: %w", errLabels, path, err)
 	}
-	columns, err := labelColumns(header)
-	if err != nil {
-		return nil, fmt.Errorf("%w %s: %w", errLabels, path, err)
+	columns := map[string]int{}
+	for i, name := range header {
+		columns[strings.ToLower(strings.TrimSpace(name))] = i
 	}
-	out := &labelFile{}
+	for _, name := range wanted {
+		if _, ok := columns[name]; !ok {
+			return fmt.Errorf("%w %s: no column %s; wanted are %s, and optionally by and inclusion", errLabels, path, name, strings.Join(wanted, ", "))
+		}
+	}
 	for {
-		row, err := r.Read()
+		cells, err := r.Read()
 		if errors.Is(err, io.EOF) {
-			return out, nil
+			return nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%w %s: %w", errLabels, path, err)
+			return fmt.Errorf("%w %s: %w", errLabels, path, err)
 		}
 		line, _ := r.FieldPos(0)
-		out.addRow(columns, row, fmt.Sprintf("line %d", line))
+		take(row{columns, cells, fmt.Sprintf("line %d", line)})
 	}
-}
-
-// labelColumns finds the columns by their names; others are left alone.
-func labelColumns(header []string) (map[string]int, error) {
-	at := map[string]int{}
-	for i, name := range header {
-		at[strings.ToLower(strings.TrimSpace(name))] = i
-	}
-	for _, name := range []string{"case_id", "chunk_id", "grade"} {
-		if _, ok := at[name]; !ok {
-			return nil, fmt.Errorf("no column %s; wanted are case_id, chunk_id, grade, and optionally by and inclusion", name)
-		}
-	}
-	return at, nil
 }
 
 // addRow takes a row in; one without a grade has not been labelled yet.
-func (f *labelFile) addRow(columns map[string]int, row []string, where string) {
-	cell := func(name string) string {
-		if i, ok := columns[name]; ok {
-			return strings.TrimSpace(row[i])
-		}
-		return ""
-	}
-	l := label{where: where, caseID: cell("case_id"), chunkID: cell("chunk_id"), by: cell("by"), inclusion: 1}
-	var err error
-	switch grade := cell("grade"); {
-	case grade == "":
+func (f *labelFile) addRow(r row) {
+	l := label{where: r.where, caseID: r.cell("case_id"), chunkID: r.cell("chunk_id"), by: r.cell("by")}
+	grade := r.cell("grade")
+	if grade == "" {
 		f.empty++
 		return
-	default:
-		if l.grade, err = strconv.Atoi(grade); err != nil {
-			f.fault(l, fmt.Sprintf("grade %q is no whole number", grade))
-			return
-		}
 	}
-	if inclusion := cell("inclusion"); inclusion != "" {
-		if l.inclusion, err = strconv.ParseFloat(inclusion, 64); err != nil {
-			f.fault(l, fmt.Sprintf("inclusion %q is no number", inclusion))
-			return
-		}
+	var err error
+	if l.grade, err = strconv.Atoi(grade); err != nil {
+		f.fault(l, fmt.Sprintf("grade %q is no whole number", grade))
+		return
+	}
+	if l.inclusion, err = r.inclusion(); err != nil {
+		f.fault(l, err.Error())
+		return
 	}
 	f.add(l)
 }

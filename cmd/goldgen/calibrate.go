@@ -23,6 +23,7 @@ type calibrateOptions struct {
 	pipeline.CalibrateOptions
 	sheet   string
 	effects int
+	answers string
 }
 
 func newCalibrate(a *app) *cobra.Command {
@@ -34,6 +35,8 @@ func newCalibrate(a *app) *cobra.Command {
 			"Labels are a CSV file with the columns case_id, chunk_id, grade (0-3) and optionally by and inclusion; TREC\n"+
 			"qrels; or a golden set with people's labels. --sheet writes the pairs that are worth a label next as such a\n"+
 			"file, also without --labels: fill in its grades. judge: {labels: fitted} in goldgen.yaml uses the profile from then on.\n\n"+
+			"--answers RESULT does the same for the judge of a system's answers: labels are a CSV file with the columns case_id,\n"+
+			"question (supported, relevant, correct, declined), claim, verdict (yes, no) and optionally by and inclusion.\n\n"+
 			"--effects N needs no labels: it has the configured judge grade N cases in several forms, and says how far its grades\n"+
 			"hang on order and length, and on passages that ask for a grade.",
 			codeDone, codeFailed, codeUsage, "3 done, but labels were left out", codeNotComparable, codeInterrupted),
@@ -55,6 +58,7 @@ func newCalibrate(a *app) *cobra.Command {
 	f.IntVar(&o.MinGrade, "min-grade", 0, "a grade from here on is relevant (default: the set's; 1 where nobody gave more)")
 	f.IntVar(&o.Next, "next", 20, "name so many pairs that are worth a label")
 	f.StringVar(&o.sheet, "sheet", "", "write those pairs to this CSV file, with an empty column for the grade")
+	f.StringVar(&o.answers, "answers", "", "result folder of eval answers: hold its judge against people's verdicts (--labels) instead")
 	f.IntVar(&o.effects, "effects", 0, "measure order and length effects of the configured judge on this many cases")
 	f.BoolVar(&o.Apply, "apply", false, "write the next version of the set, with the labels and the fitted probabilities")
 	a.allowExecFlag(cmd)
@@ -66,6 +70,10 @@ func (a *app) calibrate(ctx context.Context, p *pipeline.Project, o calibrateOpt
 	switch {
 	case o.effects != 0:
 		return a.calibrateEffects(ctx, p, o)
+	case o.Next < 0:
+		return usagef("--next %d: want 0 or more", o.Next)
+	case o.answers != "":
+		return a.calibrateAnswers(p, o)
 	case o.Labels == "" && o.sheet == "":
 		return usagef("calibrate needs --labels: a CSV file, TREC qrels, or a golden set with people's labels; or --sheet FILE, to begin with labelling")
 	case o.Labels == "" && o.Apply:
@@ -73,9 +81,6 @@ func (a *app) calibrate(ctx context.Context, p *pipeline.Project, o calibrateOpt
 	}
 	if o.MinGrade < 0 || o.MinGrade > 3 {
 		return usagef("--min-grade %d: want 1 to 3", o.MinGrade)
-	}
-	if o.Next < 0 {
-		return usagef("--next %d: want 0 or more", o.Next)
 	}
 	c, err := p.Calibrate(ctx, o.CalibrateOptions)
 	if err != nil {
@@ -103,16 +108,22 @@ func (a *app) calibrate(ctx context.Context, p *pipeline.Project, o calibrateOpt
 
 // leftOut names the labels that could not be used.
 func leftOut(r pipeline.LabelReport) error {
-	n := len(r.Left)
+	lines := make([]string, len(r.Left))
+	for i, f := range r.Left {
+		lines[i] = fmt.Sprintf("%s (%s, %s): %s", f.Where, f.CaseID, f.ChunkID, f.Why)
+	}
+	return leftOutOf(r.Read, lines)
+}
+
+// leftOutOf ends with code 3 where labels were left out.
+func leftOutOf(read int, lines []string) error {
+	n := len(lines)
 	if n == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("%d of %d labels were left out:", n, r.Read)
-	for _, f := range r.Left[:min(n, 5)] {
-		text += fmt.Sprintf(" %s (%s, %s): %s;", f.Where, f.CaseID, f.ChunkID, f.Why)
-	}
+	text := fmt.Sprintf("%d of %d labels were left out: %s", n, read, strings.Join(lines[:min(n, 5)], "; "))
 	if n > 5 {
-		text += " ... --json names all"
+		text += "; ... --json names all"
 	}
 	return &codeError{code: exitPartly, why: text}
 }
@@ -120,18 +131,21 @@ func leftOut(r pipeline.LabelReport) error {
 // writeSheet writes the pairs to label next. The machine's p is not among the
 // columns: who sees it labels by it.
 func writeSheet(path string, c *pipeline.Calibrated) error {
+	rows := [][]string{{"case_id", "chunk_id", "grade", "by", "inclusion", "query", "passage"}}
+	for i, n := range c.Calibration.Next {
+		rows = append(rows, []string{n.CaseID, n.ChunkID, "", "", plainFloat(n.Inclusion), inert(c.Texts[i].Query), inert(c.Texts[i].Passage)})
+	}
+	return writeRows(path, rows)
+}
+
+func plainFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// writeRows writes a new CSV file.
+func writeRows(path string, rows [][]string) error {
 	if _, err := os.Stat(path); err == nil {
 		return usagef("--sheet %s: is there already, and may hold labels", path)
 	}
-	return atomicfile.Write(path, 0o644, func(w io.Writer) error {
-		out := csv.NewWriter(w)
-		rows := [][]string{{"case_id", "chunk_id", "grade", "by", "inclusion", "query", "passage"}}
-		for i, n := range c.Calibration.Next {
-			inclusion := strconv.FormatFloat(n.Inclusion, 'g', -1, 64)
-			rows = append(rows, []string{n.CaseID, n.ChunkID, "", "", inclusion, inert(c.Texts[i].Query), inert(c.Texts[i].Passage)})
-		}
-		return out.WriteAll(rows)
-	})
+	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
 }
 
 // inert keeps a spreadsheet from running a text as a formula.

@@ -9,15 +9,19 @@ import (
 )
 
 // fillSheet FROM TO: fills in the grades of a sheet that calibrate wrote, 3 and
-// 0 in turn.
+// 0 in turn; or its verdicts, yes and no in turn.
 func fillSheet(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: fillsheet FROM TO")
 	}
 	rows, err := csv.NewReader(strings.NewReader(ts.ReadFile(args[0]))).ReadAll()
 	ts.Check(err)
+	at, values := 2, []string{"3", "0"}
+	if rows[0][3] == "verdict" {
+		at, values = 3, []string{"yes", "no"}
+	}
 	for i, row := range rows[1:] {
-		row[2], row[3] = []string{"3", "0"}[i%2], "ann"
+		row[at], row[at+1] = values[i%2], "ann"
 	}
 	to, err := os.Create(ts.MkAbs(args[1]))
 	ts.Check(err)
