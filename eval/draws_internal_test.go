@@ -85,11 +85,9 @@ func TestPartsOfTheVariance(t *testing.T) {
 	}
 }
 
-// plainly computes what pooled does, from each cluster's sums S and counts N.
-func plainly(clusters [][]*drawnCase) pooled {
-	var S, N [30][drawCount]float64
-	var means, n [drawCount]float64
-	g := 0.0
+// sumsOf are each cluster's sums S and counts N in each draw, and how many
+// clusters have a value, as a mean over draws.
+func sumsOf(clusters [][]*drawnCase) (S, N [30][drawCount]float64, g float64) {
 	for c, members := range clusters {
 		for t := range drawCount {
 			for _, one := range members {
@@ -98,11 +96,22 @@ func plainly(clusters [][]*drawnCase) pooled {
 					N[c][t]++
 				}
 			}
-			means[t] += S[c][t]
-			n[t] += N[c][t]
 			if N[c][t] > 0 {
 				g += 1. / drawCount
 			}
+		}
+	}
+	return S, N, g
+}
+
+// plainly computes what pooled does.
+func plainly(clusters [][]*drawnCase) pooled {
+	S, N, g := sumsOf(clusters)
+	var means, n [drawCount]float64
+	for c := range clusters {
+		for t := range means {
+			means[t] += S[c][t]
+			n[t] += N[c][t]
 		}
 	}
 	p := pooled{draws: drawCount, clusters: int(math.Round(g))}
