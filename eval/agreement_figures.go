@@ -64,11 +64,10 @@ type rates struct {
 
 func ratesOf(reference, tested *standing) rates {
 	r := countPairs(reference, tested)
-	order := bestFirst(reference.means)
 	r.tau = kendall(reference.means, tested.means)
-	best := order[:min(bestRetrievers, len(order))]
+	best := bestOf(reference.means)
 	r.tauBest = kendall(pickValues(reference.means, best), pickValues(tested.means, best))
-	r.overlap = overlapOf(order, bestFirst(tested.means))
+	r.overlap = overlapOf(reference.means, tested.means)
 	r.loss = lossOf(reference.means, tested.means)
 	return r
 }
@@ -93,14 +92,17 @@ func countPairs(reference, tested *standing) rates {
 	return r
 }
 
-// bestFirst lists the retrievers by falling mean, equal ones as they stand.
-func bestFirst(means []float64) []int {
-	order := make([]int, len(means))
-	for i := range order {
-		order[i] = i
+// bestOf lists the best fifteen retrievers, and those that share the last place.
+func bestOf(means []float64) []int {
+	falling := slices.SortedFunc(slices.Values(means), func(a, b float64) int { return cmp.Compare(b, a) })
+	last := falling[min(bestRetrievers, len(falling))-1]
+	var out []int
+	for i, mean := range means {
+		if direction(mean-last) >= 0 {
+			out = append(out, i)
+		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(means[b], means[a]) })
-	return order
+	return out
 }
 
 func pickValues(values []float64, at []int) []float64 {
@@ -125,17 +127,32 @@ func kendall(x, y []float64) float64 {
 	return float64(concordant) / math.Sqrt(float64(untiedX)*float64(untiedY))
 }
 
-// overlapOf is the share of the first five of one order that are among those of
-// the other. With five retrievers or fewer it says nothing.
-func overlapOf(a, b []int) float64 {
+// overlapOf is the share of the first five of one set that are among those of the
+// other. Retrievers that share the last places have a part of one each. With five
+// retrievers or fewer it says nothing.
+func overlapOf(a, b []float64) float64 {
 	if len(a) <= firstFew {
 		return math.NaN()
 	}
-	n := 0
-	for _, i := range a[:firstFew] {
-		n += btoi(slices.Contains(b[:firstFew], i))
+	x, y, both := amongFirst(a), amongFirst(b), 0.0
+	for i := range x {
+		both += min(x[i], y[i])
 	}
-	return float64(n) / firstFew
+	return both / firstFew
+}
+
+// amongFirst is how much of one of the first five places each retriever has.
+func amongFirst(means []float64) []float64 {
+	out := make([]float64, len(means))
+	for i, x := range means {
+		above, equal := 0.0, 0.0
+		for _, y := range means {
+			above += float64(btoi(direction(y-x) > 0))
+			equal += float64(btoi(direction(y-x) == 0))
+		}
+		out[i] = min(1, max(0, firstFew-above)/equal)
+	}
+	return out
 }
 
 // lossOf is what the reference says is lost by taking the tested set's first

@@ -311,3 +311,26 @@ func TestAgreementRefusals(t *testing.T) {
 		}
 	}
 }
+
+// The order in which retrievers are named changes no figure.
+func TestAgreementDoesNotHangOnTheOrderOfRetrievers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	names := []string{"a", "b", "c", "d", "e", "f"}
+	in := eval.AgreementInput{
+		Reference: rankedSet("people", "reviewed", names, noisy(rng, 40, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)),
+		Tested:    rankedSet("made", "judged", names, noisy(rng, 40, 0.5, 0.6, 0.7, 0.4, 0.2, 0.3)),
+	}
+	want := agree(t, in, "success@1")
+	slices.Reverse(in.Reference.Retrievers)
+	slices.Reverse(in.Tested.Retrievers)
+	got := agree(t, in, "success@1")
+	near := cmpopts.EquateApprox(0, 1e-9)
+	for _, f := range []struct {
+		name      string
+		want, got eval.AgreementFigures
+	}{{"figures", want.AgreementFigures, got.AgreementFigures}, {"ceiling", want.Ceiling, got.Ceiling}, {"placebo", want.Placebo, got.Placebo}} {
+		if diff := cmp.Diff(f.want, f.got, near); diff != "" {
+			t.Errorf("%s: %s", f.name, diff)
+		}
+	}
+}

@@ -78,7 +78,7 @@ type agreementBench struct {
 
 // agreementSide is one set, ready to be asked.
 type agreementSide struct {
-	role  string // reference or tested: also the folder of its run files
+	role  string // reference or tested; also names the folder of its run files
 	set   *datasets.Set
 	cases []datasets.Case
 	bench *agreementBench
@@ -135,10 +135,26 @@ func (j *agreementJob) open(ctx context.Context) ([2]agreementSide, error) {
 			return sides, err
 		}
 	}
+	if err := sameRetrievers(sides); err != nil {
+		return sides, err
+	}
 	if n := len(sides[0].asked); n < 2 {
 		return sides, hinted("--retrievers builtin:24 gives ready-made ones, good and bad", "%w: %d retriever: a pair needs two", ErrConfig, n)
 	}
 	return sides, nil
+}
+
+// sameRetrievers refuses run files that only one of the sides has.
+func sameRetrievers(sides [2]agreementSide) error {
+	for i, s := range sides {
+		other := &sides[1-i]
+		for _, a := range s.asked {
+			if !other.has(a.ref.Name) {
+				return fmt.Errorf("%w: retriever %s has a run in %s and none in %s", ErrConfig, a.ref.Name, s.role, other.role)
+			}
+		}
+	}
+	return nil
 }
 
 func (j *agreementJob) load(ctx context.Context, s *agreementSide, name string) (err error) {

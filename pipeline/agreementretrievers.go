@@ -53,11 +53,15 @@ func (j *agreementJob) addSpec(ctx context.Context, s *agreementSide, spec, name
 }
 
 func (s *agreementSide) add(r retrieve.Retriever, ref eval.RetrieverRef) error {
-	if slices.ContainsFunc(s.asked, func(a askedRetriever) bool { return a.ref.Name == ref.Name }) {
+	if s.has(ref.Name) {
 		return fmt.Errorf("%w: retriever %s is named twice", ErrConfig, ref.Name)
 	}
 	s.asked = append(s.asked, askedRetriever{ref: ref, retriever: r})
 	return nil
+}
+
+func (s *agreementSide) has(name string) bool {
+	return slices.ContainsFunc(s.asked, func(a askedRetriever) bool { return a.ref.Name == name })
 }
 
 // checkRun refuses a run none of whose queries is a case of the set. It may hold
