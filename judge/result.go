@@ -66,6 +66,9 @@ func (r *runner) result(settled Settlement, v Verdict) Result {
 		c := &out.Cases[i]
 		fill(c, r.works[r.index[c.ID]], r.deps.Judge, v)
 	}
+	if r.cut > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("%d of %d passages did not fit the judge's window and were cut, at the end of a sentence where there was one", r.cut, r.progress.Pairs))
+	}
 	out.Trust = WithPanel(out.Trust, out.Cases)
 	if panel, ok := r.deps.Judge.Grader.(*Panel); ok {
 		out.Notes = append(out.Notes, panel.memberNotes(r.canaries())...)

@@ -285,6 +285,9 @@ func TestRunUnknownGrades(t *testing.T) {
 	if result.Cases[5].Judgments[1].Features["passage_cut"] != 1 {
 		t.Errorf("the cut passage is not marked: %+v", result.Cases[5].Judgments[1])
 	}
+	if len(result.Notes) != 1 || !strings.HasPrefix(result.Notes[0], "1 of ") || !strings.Contains(result.Notes[0], "did not fit the judge's window") {
+		t.Errorf("notes %q", result.Notes)
+	}
 }
 
 func TestRunWithoutAModel(t *testing.T) {

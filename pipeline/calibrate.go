@@ -207,7 +207,7 @@ func (c *calibrator) apply(ctx context.Context, out *Calibrated, cases []dataset
 	}
 	m := c.set.Manifest
 	m.Trust, m.Costs = profile.TrustIn(m.Trust, labels), datasets.Costs{}
-	negatives(c.deps, m.RelevantGrade, m.Trust).Fill(labels.Cases)
+	negatives(c.deps.View, m.RelevantGrade, m.Trust).Fill(labels.Cases)
 	committed, err := c.write(ctx, m.Name, datasets.Draft{Cases: labels.Cases, Rejects: c.set.Rejects, Manifest: m})
 	if err != nil {
 		return err

@@ -74,7 +74,7 @@ func (p *Project) extendOn(ctx context.Context, b *bench, set *datasets.Set, top
 	if draft.Cases, m.Trust, err = p.label(ctx, deps, options, slices.Clone(draft.Cases), m.Trust); err != nil {
 		return draft, err
 	}
-	hard := negatives(deps, m.RelevantGrade, m.Trust)
+	hard := negatives(deps.View, m.RelevantGrade, m.Trust)
 	hard.Tops = tops
 	hard.Fill(draft.Cases)
 	return draft, nil

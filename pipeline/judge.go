@@ -62,14 +62,14 @@ func (p *Project) grade(ctx context.Context, b *bench, h Header, candidates []ju
 	}
 	if err == nil {
 		result.Cases, result.Trust, err = p.label(ctx, deps, options, result.Cases, result.Trust)
-		negatives(deps, judge.RelevantGrade, result.Trust).Fill(result.Cases)
+		negatives(deps.View, judge.RelevantGrade, result.Trust).Fill(result.Cases)
 	}
 	return result, pin, err
 }
 
 // negatives says what the hard negatives of a set are.
-func negatives(deps judgeDeps, relevantGrade int, trust datasets.Trust) judge.Negatives {
-	return judge.Negatives{View: deps.View, RelevantGrade: relevantGrade, JudgePassed: trust.Judge == judge.Passed}
+func negatives(view judge.CorpusView, relevantGrade int, trust datasets.Trust) judge.Negatives {
+	return judge.Negatives{View: view, RelevantGrade: relevantGrade, JudgePassed: trust.Judge == judge.Passed}
 }
 
 func (p *Project) judgeOptions(seed int64, depth map[string]int) judge.Options {

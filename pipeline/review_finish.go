@@ -61,6 +61,7 @@ func (p *Project) finishReview(ctx context.Context, of datasets.Ref, corpus data
 	}
 	outcome := review.Apply(set, stands, v)
 	m := manifestAfter(set, of, stands, &outcome)
+	negatives(v.View, m.RelevantGrade, m.Trust).Fill(outcome.Cases)
 	committed, err := p.write(ctx, of.Name, datasets.Draft{Cases: outcome.Cases, Rejects: set.Rejects, Manifest: m})
 	if err != nil {
 		return nil, err
