@@ -22,6 +22,15 @@ func simulatedSets() int {
 	return 1000
 }
 
+// skipLong leaves out what resamples many sets, which takes minutes under the
+// race detector.
+func skipLong(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a simulation that resamples many sets: run without -short")
+	}
+}
+
 // slack is what short runs let a share miss its bound by: three standard errors.
 func slack(bound float64) float64 {
 	if !testing.Short() {
@@ -106,6 +115,7 @@ func rankOf(random *rand.Rand, chance float64) int {
 }
 
 func TestCertainLabelsSimulated(t *testing.T) {
+	skipLong(t)
 	for _, tt := range []struct {
 		documents int
 		gain      float64
@@ -253,7 +263,7 @@ func TestProbabilitiesReadAsCertain(t *testing.T) {
 			t.Parallel()
 			model := labelModel{sure: 1, spread: 0.3}
 			_, coverage := simulate(t, func(random *rand.Rand) (eval.CompareInput, float64) {
-				in, truth := model.set(random, 100)
+				in, truth := model.set(random, 50)
 				for i := range in.Base.Cases {
 					for j := range in.Base.Cases[i].Labels[:2] { // shared by both sides
 						read(&in.Base.Cases[i].Labels[j])
@@ -272,9 +282,7 @@ func TestProbabilitiesReadAsCertain(t *testing.T) {
 // gate should neither fail nor pass in more than 5 % of sets. A fail never does.
 // Passes do where hardly a case changes: the bounds are what docs/gates.md says.
 func TestGatesAtTheMargin(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a simulation of many sets: run without -short")
-	}
+	skipLong(t)
 	for _, tt := range []struct {
 		cases  int
 		churn  float64 // share of cases that change besides the drop, half of them for the better
