@@ -16,7 +16,7 @@ func TestAReviewGrowsHardNegatives(t *testing.T) {
 	if len(before) == 0 {
 		t.Fatal("the set has no hard negatives to begin with")
 	}
-	r := b.review(t, pipeline.ReviewOptions{Sample: review.SampleUncertain, N: 200})
+	r := b.review(t, pipeline.ReviewOptions{Sample: review.SampleUncertain, N: 24})
 	said := map[[2]string]int{}
 	for i, pair := range r.Sample.Pairs {
 		grade := i % 3
