@@ -23,7 +23,7 @@ type desk struct {
 	machine  []review.Revealed
 	history  []int // items in the order of their labels
 	finished int
-	reasons  []string
+	why      string // of the last rejection
 	broken   error // what Label answers in place of its work
 }
 
@@ -200,7 +200,7 @@ func (d *desk) Rewrite(_ context.Context, caseID, query string) (review.Rewritte
 func (d *desk) Reject(_ context.Context, caseID, reason string) (review.Labelled, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.reasons = append(d.reasons, reason)
+	d.why = reason
 	for i := range d.items {
 		if d.items[i].CaseID == caseID {
 			d.items[i].Status = datasets.Retired
@@ -238,6 +238,20 @@ func (d *desk) Finish(context.Context) (review.Finished, error) {
 	d.finished++
 	ref := datasets.Ref{Name: "handbook", Version: 2, Path: "golden/handbook/v0002", Digest: "sha256:00"}
 	return review.Finished{Golden: ref, Labels: d.session().Labelled, Written: d.finished == 1}, nil
+}
+
+// now is an item as it is now.
+func (d *desk) now(n int) review.Item {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.items[n]
+}
+
+// reason is why the last case was rejected.
+func (d *desk) reason() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.why
 }
 
 // said is the label of an item as one word: its grade, its label or skip.

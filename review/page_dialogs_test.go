@@ -40,7 +40,7 @@ func TestEditAQuery(t *testing.T) {
 	p.press(enter)
 	p.until(`document.querySelectorAll("#edit-outcome tbody tr").length === 2`)
 	p.says("#edit-outcome", "Refused: nothing was changed.\n\nGates of this wording\ngate\toutcome\tvalue\nlength\tpassed\t25\ncopied wording\trefused\t0.91")
-	if got := d.items[1].Query; got != "how many days can I work from home (1)?" {
+	if got := d.now(1).Query; got != "how many days can I work from home (1)?" {
 		t.Errorf("the query is %q", got)
 	}
 	browsertest.Axe(t, p.ctx)
@@ -78,8 +78,8 @@ func TestRejectACase(t *testing.T) {
 	p.says("#said", "This case is rejected. Undo takes it back.")
 	p.press("2")
 	p.labels(d, "", "", "", "", "", "")
-	if d.items[0].Status != datasets.Retired || d.reasons[0] != "not a question" {
-		t.Errorf("status %q, reasons %q", d.items[0].Status, d.reasons)
+	if got, want := d.now(0).Status+" "+d.reason(), datasets.Retired+" not a question"; got != want {
+		t.Errorf("case %q, want %q", got, want)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestAddAPassage(t *testing.T) {
 	p.press(kb.ArrowDown, kb.ArrowUp, "\t", kb.ArrowUp, "\t", enter) // the first one, grade 2
 	p.closed()
 	p.at(7)
-	if got, want := d.items[6].ChunkID+" "+d.said(6), "policies/travel.md#2 2"; got != want {
+	if got, want := d.now(6).ChunkID+" "+d.said(6), "policies/travel.md#2 2"; got != want {
 		t.Errorf("added %q, want %q", got, want)
 	}
 	p.says("#progress-text", "1 of 7 labelled")
