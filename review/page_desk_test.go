@@ -24,7 +24,7 @@ type desk struct {
 	history  []int // items in the order of their labels
 	finished int
 	why      string // of the last rejection
-	broken   error // what Label answers in place of its work
+	broken   error  // what Label answers in place of its work
 }
 
 // sentence is repeated to make a document, and is the evidence in it.
