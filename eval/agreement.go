@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/internal/wording"
 )
 
 // AgreementInput is two sets of labels and the retrievers that both rank. The
@@ -176,9 +177,9 @@ func (in *AgreementInput) check() error {
 	case len(in.Measures) == 0:
 		return errors.New("no measure was asked for")
 	case len(a) < 2:
-		return fmt.Errorf("%d retrievers: a pair needs two", len(a))
+		return fmt.Errorf("%s: a pair needs two", wording.Count(len(a), "retriever"))
 	case len(a) != len(b):
-		return fmt.Errorf("%d retrievers under the reference and %d under the tested set", len(a), len(b))
+		return fmt.Errorf("%s under the reference and %d under the tested set", wording.Count(len(a), "retriever"), len(b))
 	}
 	for i := range a {
 		if x, y := a[i].Retriever.Name, b[i].Retriever.Name; x != y {
@@ -204,7 +205,7 @@ func (s *AgreementSide) check() error {
 	first := s.Retrievers[0].Cases
 	for _, in := range s.Retrievers[1:] {
 		if len(in.Cases) != len(first) {
-			return fmt.Errorf("%s: %d cases where %s has %d", in.Retriever.Name, len(in.Cases), s.Retrievers[0].Retriever.Name, len(first))
+			return fmt.Errorf("%s: %s where %s has %d", in.Retriever.Name, wording.Count(len(in.Cases), "case"), s.Retrievers[0].Retriever.Name, len(first))
 		}
 		for i := range in.Cases {
 			if in.Cases[i].ID != first[i].ID || caseDiffers(&first[i], &in.Cases[i]) != "" {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/internal/wording"
 )
 
 // figuresOf puts the rates into the answer, each with the interval that was
@@ -15,15 +16,15 @@ import (
 func figuresOf(r rates, interval func(figure int) (low, high float64)) AgreementFigures {
 	values := r.list()
 	share := func(figure int, of float64, why string) AgreementShare {
-		e := estimate(values[figure], 0, interval, figure)
+		e := estimate(values[figure], 0, 1, interval, figure)
 		out := AgreementShare{Value: e.Value, Low: e.Low, High: e.High, Pairs: int(math.Round(of))}
 		if out.Value == nil {
 			out.Why = why
 		}
 		return out
 	}
-	rank := func(figure int, least float64, why string) AgreementEstimate {
-		out := estimate(values[figure], least, interval, figure)
+	rank := func(figure int, least, most float64, why string) AgreementEstimate {
+		out := estimate(values[figure], least, most, interval, figure)
 		if out.Value == nil {
 			out.Why = why
 		}
@@ -32,19 +33,19 @@ func figuresOf(r rates, interval func(figure int) (low, high float64)) Agreement
 	const noneKnown, noneFound, tied = "the reference separates no pair", "the tested set separates no pair", "all of these retrievers have the same mean"
 	return AgreementFigures{
 		Right: share(0, r.separated, noneFound), Reversed: share(1, r.reference, noneKnown), Power: share(2, r.reference, noneKnown),
-		Tau: rank(3, -1, tied), TauBest: rank(4, -1, tied),
-		Overlap: rank(5, 0, fmt.Sprintf("it takes more than %d retrievers", firstFew)), Loss: rank(6, 0, "no mean"),
+		Tau: rank(3, -1, 1, tied), TauBest: rank(4, -1, 1, tied),
+		Overlap: rank(5, 0, 1, fmt.Sprintf("it takes more than %d retrievers", firstFew)), Loss: rank(6, 0, math.Inf(1), "no mean"),
 	}
 }
 
-// estimate is a figure within [least, 1].
-func estimate(value, least float64, interval func(figure int) (low, high float64), figure int) AgreementEstimate {
+// estimate is a figure whose interval is cut to what it can be.
+func estimate(value, least, most float64, interval func(figure int) (low, high float64), figure int) AgreementEstimate {
 	if math.IsNaN(value) {
 		return AgreementEstimate{}
 	}
 	out := AgreementEstimate{Value: &value}
 	if low, high := interval(figure); !math.IsNaN(low) {
-		out.Low, out.High = ptr(min(1, max(least, low))), ptr(min(1, max(least, high)))
+		out.Low, out.High = ptr(min(most, max(least, low))), ptr(min(most, max(least, high)))
 	}
 	return out
 }
@@ -144,22 +145,15 @@ func (a *Agreement) sentence() string {
 	set := a.Tested.name("the tested set")
 	switch {
 	case a.Tested.Separated == 0:
-		return fmt.Sprintf("%s separates none of %s of retrievers by %s, so it says nothing yet: it takes more cases, more labels or less similar retrievers", set, pairsWord(a.Compared), a.Measure)
+		return fmt.Sprintf("%s separates none of %s of retrievers by %s, so it says nothing yet: it takes more cases, more labels or less similar retrievers", set, wording.Count(a.Compared, "pair"), a.Measure)
 	case a.Right.Low == nil:
-		return fmt.Sprintf("of the %s of retrievers that %s separates by %s, %s %s the same", pairsWord(a.Right.Pairs), set, a.Measure, orders, percent(a.Right.Value))
+		return fmt.Sprintf("of the %s of retrievers that %s separates by %s, %s %s the same", wording.Count(a.Right.Pairs, "pair"), set, a.Measure, orders, percent(a.Right.Value))
 	}
 	return fmt.Sprintf("of the %s of retrievers that %s separates by %s, %s %s the same (95 %% interval %s to %s)",
-		pairsWord(a.Right.Pairs), set, a.Measure, orders, percent(a.Right.Value), percent(a.Right.Low), percent(a.Right.High))
+		wording.Count(a.Right.Pairs, "pair"), set, a.Measure, orders, percent(a.Right.Value), percent(a.Right.Low), percent(a.Right.High))
 }
 
 func percent(v *float64) string { return fmt.Sprintf("%.1f %%", 100**v) }
-
-func pairsWord(n int) string {
-	if n == 1 {
-		return "1 pair"
-	}
-	return fmt.Sprintf("%d pairs", n)
-}
 
 // remarks are what a reader must know of the figures.
 func (a *Agreement) remarks() (notes []string) {
@@ -175,7 +169,7 @@ func (a *Agreement) remarks() (notes []string) {
 			notes = append(notes, side.role+": "+tooFew(n, "a test"))
 		}
 		if n := side.set.Clusters; side.set == &a.Reference && n >= minClusters && n < 2*minClusters {
-			notes = append(notes, fmt.Sprintf("reference: halves of its %d clusters are too small for a test, so right, reversed and power have no ceiling", n))
+			notes = append(notes, fmt.Sprintf("reference: halves of %d clusters are too small for a test, so right, reversed and power have no ceiling", n))
 		}
 		notes = append(notes, a.labelRemarks(side.role, side.set, side.of)...)
 	}
@@ -206,11 +200,11 @@ func (a *Agreement) labelRemarks(role string, set *AgreementSet, of func(*Agreem
 	case set.OnlyRelevant:
 		notes = append(notes, role+": it lists relevant chunks only, so all others are taken as not relevant")
 	default:
-		notes = append(notes, fmt.Sprintf("%s: of %d of %d retrievers less than %.0f %% of the results are judged, down to %.0f %%; the rest counts as not relevant, which favours what was in its pools",
-			role, unjudged, len(a.Retrievers), 100*leastJudged, 100*least))
+		notes = append(notes, fmt.Sprintf("%s: of %d of %s less than %.0f %% of the results are judged, down to %.0f %%; the rest counts as not relevant, which favours what was in its pools",
+			role, unjudged, wording.Count(len(a.Retrievers), "retriever"), 100*leastJudged, 100*least))
 	}
 	if failed > 0 {
-		notes = append(notes, fmt.Sprintf("%s: %d queries failed and score 0", role, failed))
+		notes = append(notes, fmt.Sprintf("%s: queries that failed and score 0: %d", role, failed))
 	}
 	if set.SignRule {
 		notes = append(notes, fmt.Sprintf("%s: trust is below fitted, so a pair counts as separated only where source-only labels have the same sign", role))
@@ -234,7 +228,7 @@ func (a *Agreement) sameMeans() string {
 	if len(same) > someShown {
 		more = ", ..."
 	}
-	return fmt.Sprintf("%s of retrievers with equal means under both sets: %s%s", pairsWord(len(same)), strings.Join(shown, ", "), more)
+	return fmt.Sprintf("%s of retrievers with equal means under both sets: %s%s", wording.Count(len(same), "pair"), strings.Join(shown, ", "), more)
 }
 
 // advice is what to do next: where the two sets seem swapped, and where results

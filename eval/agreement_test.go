@@ -290,7 +290,7 @@ func TestAgreementRefusals(t *testing.T) {
 		in             eval.AgreementInput
 		want           string
 	}{
-		{"one retriever", "ndcg@10", eval.AgreementInput{Reference: one, Tested: one}, "1 retrievers: a pair needs two"},
+		{"one retriever", "ndcg@10", eval.AgreementInput{Reference: one, Tested: one}, "1 retriever: a pair needs two"},
 		{"another retriever", "ndcg@10", eval.AgreementInput{Reference: good, Tested: other}, "retriever 2 is b under the reference and c under the tested set"},
 		{"another number", "ndcg@10", eval.AgreementInput{Reference: good, Tested: one}, "2 retrievers under the reference and 1 under the tested set"},
 		{"other cases", "ndcg@10", eval.AgreementInput{Reference: good, Tested: uneven}, "tested set: b: 11 cases where a has 12"},

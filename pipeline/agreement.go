@@ -8,6 +8,7 @@ import (
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/internal/wording"
 	"github.com/goldgen/goldgen/judge"
 	"github.com/goldgen/goldgen/retrieve"
 )
@@ -139,7 +140,7 @@ func (j *agreementJob) open(ctx context.Context) ([2]agreementSide, error) {
 		return sides, err
 	}
 	if n := len(sides[0].asked); n < 2 {
-		return sides, hinted("--retrievers builtin:24 gives ready-made ones, good and bad", "%w: %d retriever: a pair needs two", ErrConfig, n)
+		return sides, hinted("--retrievers builtin:24 gives ready-made ones, good and bad", "%w: %s: a pair needs two", ErrConfig, wording.Count(n, "retriever"))
 	}
 	return sides, nil
 }
@@ -266,13 +267,13 @@ func (j *agreementJob) remark(s agreementSide, asked []eval.Input) {
 		j.notes = append(j.notes, s.set.Ref().String()+": "+fmt.Sprintf(format, args...))
 	}
 	if n := s.bench.unknown.Swap(0); n > 0 {
-		note("%d hits name chunks that its snapshot does not have; they count as unjudged", n)
+		note("%s that its snapshot does not have: they count as unjudged", wording.Count(int(n), "result"))
 	}
 	if n := asked[0].SourceOnly; n > 0 {
-		note("%d cases are read as --source in: nobody else judged their source", n)
+		note("%s read as --source in: nobody else judged their source", wording.Count(n, "case"))
 	}
 	if n := withoutResult(asked); n > 0 {
-		note("%d of %d queries got no result and score 0", n, len(asked)*len(s.cases))
+		note("%d of %s got no result and score 0", n, wording.Count(len(asked)*len(s.cases), "query"))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/internal/wording"
 )
 
 // wrongShown is how many pairs that the reference orders the other way are
@@ -41,12 +42,12 @@ func agreementSetWords(s *eval.AgreementSet, pairs int) string {
 	if s.Golden != nil {
 		name = fmt.Sprintf("%s (%s)", s.Golden.Ref, ShortDigest(s.Golden.Digest))
 	}
-	return fmt.Sprintf("%s, trust %s; %s in %s, labels %s; separates %d of %s", name, s.Trust, count(s.Cases, "case", "cases"),
-		count(s.Clusters, "cluster", "clusters"), s.Labels, s.Separated, count(pairs, "pair", "pairs"))
+	return fmt.Sprintf("%s, trust %s; %s in %s, labels %s; separates %d of %s", name, s.Trust, wording.Count(s.Cases, "case"),
+		wording.Count(s.Clusters, "cluster"), s.Labels, s.Separated, wording.Count(pairs, "pair"))
 }
 
 func orderedBy(a *eval.Agreement) string {
-	words := fmt.Sprintf("%s, %s", a.Measure, count(len(a.Retrievers), "retriever", "retrievers"))
+	words := fmt.Sprintf("%s, %s", a.Measure, wording.Count(len(a.Retrievers), "retriever"))
 	if a.Source != "" {
 		words += ", source " + a.Source
 	}
