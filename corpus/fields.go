@@ -159,7 +159,7 @@ func (m mapping) scope(fields map[string]any) (Scope, error) {
 	}
 	given, ok := v.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("field %q: want a map from key to values, not %s", m.name("scope"), render(v))
+		return nil, fmt.Errorf("field %q: want a map from key to values, such as {team: [a, b]}, not %s", m.name("scope"), render(v))
 	}
 	for key, v := range given {
 		if list := values(v); len(list) > 0 {

@@ -228,7 +228,7 @@ func TestBadInput(t *testing.T) {
 		"no text field":  {"notext.jsonl", `notext.jsonl:1: no field "text"`},
 		"text is a list": {"textlist.jsonl", `textlist.jsonl:1: field "text": want a string`},
 		"line not UTF-8": {"utf8.jsonl", "utf8.jsonl:1: not UTF-8 text"},
-		"scope no map":   {"scope.jsonl", `scope.jsonl:1: field "scope": want a map`},
+		"scope no map":   {"scope.jsonl", `scope.jsonl:1: field "scope": want a map from key to values, such as {team: [a, b]}, not `},
 		"empty Parquet":  {"nothing.parquet", "nothing.parquet: truncated or no Parquet file"},
 		"unknown kind":   {"words.docx", "want a folder, or a .jsonl or .parquet file"},
 	} {

@@ -18,7 +18,8 @@ func (b *bench) hitSpans(hits []retrieve.Hit) ([]eval.Span, error) {
 	for i, h := range hits {
 		if h.IsSpan() {
 			if n, known := b.docLength(h.DocID); known && (h.Start < 0 || h.End > n) {
-				return nil, fmt.Errorf("hit %s [%d,%d): the document has %d bytes", h.DocID, h.Start, h.End, n)
+				return nil, fmt.Errorf("hit %s [%d,%d): the document has %d bytes; offsets are of its text in the snapshot, without front matter or markup of HTML",
+					h.DocID, h.Start, h.End, n)
 			}
 			out[i] = eval.Span{Doc: h.DocID, Start: h.Start, End: h.End}
 		} else if resolved, err := retrieve.Resolve(h, b.view); err == nil {
