@@ -16,6 +16,7 @@ type HumanLabel struct {
 	ChunkID   string
 	Grade     int     // 0-3
 	Inclusion float64 // probability that the pair was chosen to be labelled; 1 unless sampled
+	By        string  // who labelled it, "" where nobody said
 }
 
 // CalibrateOptions say how a calibration is made.

@@ -288,16 +288,16 @@ func (m *matcher) settled() []judge.HumanLabel {
 	var out []judge.HumanLabel
 	for _, pair := range m.order {
 		known := m.byPair[pair]
-		grades := make([]int, len(known))
+		grades, people := make([]int, len(known)), make([]string, len(known))
 		for i, l := range known {
-			grades[i] = l.grade
+			grades[i], people[i] = l.grade, l.by
 		}
 		slices.Sort(grades)
 		if len(known) > 1 {
 			m.report.Joined++
 		}
 		out = append(out, judge.HumanLabel{
-			CaseID: pair[0], ChunkID: pair[1], Grade: grades[(len(grades)-1)/2], Inclusion: known[0].inclusion,
+			CaseID: pair[0], ChunkID: pair[1], Grade: grades[(len(grades)-1)/2], Inclusion: known[0].inclusion, By: strings.Join(people, ", "),
 		})
 	}
 	return out
@@ -322,6 +322,6 @@ func addHuman(c *datasets.Case, l judge.HumanLabel, b *bench) {
 	})
 	c.Judgments = append(kept, datasets.Judgment{
 		ChunkID: l.ChunkID, DocID: chunk.DocID, Grade: &grade, Label: datasets.LabelOf(grade, judge.RelevantGrade),
-		By: datasets.ByHuman, Inclusion: max(leastInclusion, datasets.Round(l.Inclusion)),
+		By: datasets.ByHuman, Judge: l.By, Inclusion: max(leastInclusion, datasets.Round(l.Inclusion)),
 	})
 }

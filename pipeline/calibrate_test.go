@@ -198,6 +198,11 @@ func TestCalibrateApplyKeepsPeoplesLabels(t *testing.T) {
 			grown = grown || labels[id].Human
 		}
 	}
+	for _, j := range set.Cases[3].Judgments {
+		if j.By == datasets.ByHuman && j.Judge != "ann" {
+			t.Errorf("labelled by %q: %+v", j.Judge, j)
+		}
+	}
 	if !grown {
 		t.Error("no chunk that a person found wrong is a hard negative")
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/internal/atomicfile"
+	"github.com/goldgen/goldgen/internal/wording"
 	"github.com/goldgen/goldgen/judge"
 	"github.com/goldgen/goldgen/pipeline"
 	"github.com/goldgen/goldgen/report"
@@ -163,16 +164,17 @@ func (a *app) printCalibration(c *pipeline.Calibrated) error {
 		a.say("", "nobody gave more than 1, so 1 counts as relevant")
 	}
 	if l.Replaced > 0 {
-		a.say("", "%d labels were given twice by one person: the last counts", l.Replaced)
+		a.say("", "%s given twice by one person: the last counts", wording.Count(l.Replaced, "label"))
 	}
 	if l.Joined > 0 {
-		a.say("", "%d pairs were labelled by several people: the median counts, the lower of two", l.Joined)
+		a.say("", "%s labelled by several people: the median counts, the lower of two", wording.Count(l.Joined, "pair"))
 	}
 	switch {
 	case c.Calibration.Kept:
 		a.say("profile", "none written: all labels are of one class, which teaches nothing; the prior stays")
 	default:
-		a.say("profile", "%s, fitted on %d pairs of %d queries", c.Path, c.Calibration.Profile.Training.Pairs, c.Calibration.Profile.Training.Queries)
+		a.say("profile", "%s, fitted on %s of %s", c.Path,
+			wording.Count(c.Calibration.Profile.Training.Pairs, "pair"), wording.Count(c.Calibration.Profile.Training.Queries, "query"))
 	}
 	if c.Written != nil {
 		a.say("golden set", "%s (%s), with these labels", c.Written.Ref, c.Written.Path)

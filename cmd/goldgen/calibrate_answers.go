@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/goldgen/goldgen/internal/wording"
 	"github.com/goldgen/goldgen/judge"
 	"github.com/goldgen/goldgen/pipeline"
 	"github.com/goldgen/goldgen/report"
@@ -70,12 +71,12 @@ func (a *app) writeQuestions(o calibrateOptions, c *pipeline.CalibratedAnswers) 
 func (a *app) printAnswerCalibration(c *pipeline.CalibratedAnswers) error {
 	l := c.Labels
 	a.say("judge", "%s, of %s", c.Judge, c.Result)
-	a.say("labels", "%d questions; %d read, %d not decided yet", l.Used, l.Read, l.Empty)
+	a.say("labels", "%s; %d read, %d not decided yet", wording.Count(l.Used, "question"), l.Read, l.Empty)
 	if l.Replaced > 0 {
-		a.say("", "%d verdicts were given twice by one person: the last counts", l.Replaced)
+		a.say("", "%s given twice by one person: the last counts", wording.Count(l.Replaced, "verdict"))
 	}
 	if l.Joined > 0 {
-		a.say("", "%d questions were decided by several people: the majority counts, no where they are even", l.Joined)
+		a.say("", "%s decided by several people: the majority counts, no where they are even", wording.Count(l.Joined, "question"))
 	}
 	for _, k := range c.Calibration.Kinds {
 		if k.OneClass {

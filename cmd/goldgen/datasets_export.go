@@ -12,6 +12,7 @@ import (
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/internal/atomicfile"
+	"github.com/goldgen/goldgen/internal/wording"
 	"github.com/goldgen/goldgen/pipeline"
 )
 
@@ -109,18 +110,18 @@ func (a *app) exportTo(p *pipeline.Project, o pipeline.ExportOptions, out string
 
 // exportNotes says on stderr what a file does not hold.
 func (a *app) exportNotes(r datasets.ExportReport) {
-	fmt.Fprintf(a.stderr, "goldgen: %s: %d rows of %d cases\n", r.Format, r.Rows, r.Cases)
+	fmt.Fprintf(a.stderr, "goldgen: %s: %s of %s\n", r.Format, wording.Count(r.Rows, "row"), wording.Count(r.Cases, "case"))
 	for _, note := range []struct {
-		n    int
-		text string
+		n          int
+		noun, text string
 	}{
-		{r.Probabilities, "labels left out, as they are only probabilities; --least-p .5 reads them"},
-		{r.WithoutPositive, "cases left out, as nothing is known to be relevant"},
-		{r.WithoutNegatives, "cases left out, as they have no hard negative"},
-		{r.Restricted, "cases have a scope, filters or a date, which the format does not hold"},
+		{r.Probabilities, "label", "left out as no more than a probability; --least-p .5 reads such labels"},
+		{r.WithoutPositive, "case", "left out, with nothing known to be relevant"},
+		{r.WithoutNegatives, "case", "left out, without a hard negative"},
+		{r.Restricted, "case", "with a scope, filters or a date, which the format does not hold"},
 	} {
 		if note.n > 0 {
-			fmt.Fprintf(a.stderr, "goldgen: %d %s\n", note.n, note.text)
+			fmt.Fprintf(a.stderr, "goldgen: %s %s\n", wording.Count(note.n, note.noun), note.text)
 		}
 	}
 }
