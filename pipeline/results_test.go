@@ -55,8 +55,8 @@ func uncertainLabels(d *datasets.Draft) {
 			p := float64(1+(i+j)%4) / 5
 			judgment := &d.Cases[i].Judgments[j]
 			judgment.Grade, judgment.P, judgment.By, judgment.Label = nil, &p, datasets.ByLabelModel, ""
-			for t := range 20 {
-				judgment.PDraws = append(judgment.PDraws, p+float64(t%2)/10-0.05)
+			for t := range 20 { // every second version of the model thinks better of one chunk and worse of the next
+				judgment.PDraws = append(judgment.PDraws, p+float64(t%2*2-1)*float64(j%2*2-1)/6)
 			}
 		}
 	}
