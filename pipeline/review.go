@@ -177,8 +177,7 @@ func (o *opening) work(ctx context.Context) (review.Work, error) {
 			return f.Finished, nil
 		},
 	}
-	if o.pair != nil {
-		o.pair.refit = o.openRefit(ctx)
+	if o.pair != nil && o.canRefit(ctx) {
 		work.Interval = o.pair.interval
 	}
 	return work, nil
@@ -199,23 +198,14 @@ func (p *Project) unfinished(set *datasets.Set) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	dirs, err := journalDirs(p.state("reviews", set.Manifest.Name))
+	reads, err := p.journalsElsewhere(set.Ref())
 	if err != nil {
 		return nil, err
 	}
 	var notes []string
-	for _, dir := range dirs {
-		if dir == p.journals(set.Ref()) {
-			continue
-		}
-		reads, err := review.ReadJournals(dir)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range reads {
-			if n := missingFrom(newest, r); n > 0 {
-				notes = append(notes, fmt.Sprintf("%d labels that %s gave on %s are in no version yet: goldgen review %s --finish", n, r.Head.Reviewer, r.Head.Set, r.Head.Set))
-			}
+	for _, r := range reads {
+		if n := missingFrom(newest, r); n > 0 {
+			notes = append(notes, fmt.Sprintf("%d labels that %s gave on %s are in no version yet: goldgen review %s --finish", n, r.Head.Reviewer, r.Head.Set, r.Head.Set))
 		}
 	}
 	return notes, nil

@@ -46,7 +46,7 @@ func (p *Project) finishReview(ctx context.Context, of datasets.Ref, corpus data
 		return nil, err
 	}
 	if len(stands) == 0 {
-		return nil, hinted("goldgen review "+of.String(), "nobody has labelled anything of %s", of)
+		return nil, p.unlabelled(of)
 	}
 	set, err := p.Store().Load(of.Name)
 	if err != nil {
@@ -145,6 +145,15 @@ func (p *Project) ReviewReport(golden string) (*ReviewReport, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(stands) == 0 {
+		other, err := p.labelledElsewhere(r)
+		if err != nil {
+			return nil, err
+		}
+		if other != "" {
+			notes = append(notes, "people labelled "+other+": name that version to see it")
+		}
+	}
 	v, err := p.reviewView(set)
 	if err != nil {
 		return nil, err
@@ -162,6 +171,50 @@ func (p *Project) ReviewReport(golden string) (*ReviewReport, error) {
 		for _, e := range stands[i].Given() {
 			out.Labels = append(out.Labels, ReviewLabel{Event: e, Reviewer: stands[i].Reviewer})
 		}
+	}
+	return out, nil
+}
+
+// unlabelled is the error of a version that nobody labelled. After --finish the
+// newest version is such a one.
+func (p *Project) unlabelled(of datasets.Ref) error {
+	other, err := p.labelledElsewhere(of)
+	switch {
+	case err != nil:
+		return err
+	case other != "":
+		return hinted(fmt.Sprintf("goldgen review %s --finish", other), "nobody has labelled anything of %s; labelled was %s", of, other)
+	}
+	return hinted("goldgen review "+of.String(), "nobody has labelled anything of %s", of)
+}
+
+// labelledElsewhere is the newest other version of a set that people labelled,
+// or empty.
+func (p *Project) labelledElsewhere(of datasets.Ref) (ref string, err error) {
+	reads, err := p.journalsElsewhere(of)
+	if err != nil || len(reads) == 0 {
+		return "", err
+	}
+	return reads[len(reads)-1].Head.Set, nil
+}
+
+// journalsElsewhere reads what people said of the other versions of a set, by
+// version.
+func (p *Project) journalsElsewhere(of datasets.Ref) ([]review.Read, error) {
+	dirs, err := journalDirs(p.state("reviews", of.Name))
+	if err != nil {
+		return nil, err
+	}
+	var out []review.Read
+	for _, dir := range dirs {
+		if dir == p.journals(of) {
+			continue
+		}
+		reads, err := review.ReadJournals(dir)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, slices.DeleteFunc(reads, func(r review.Read) bool { return len(r.Events) == 0 })...)
 	}
 	return out, nil
 }

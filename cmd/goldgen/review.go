@@ -248,6 +248,9 @@ func (a *app) exportReview(p *pipeline.Project, golden, path string) error {
 		return err
 	}
 	a.notes(r.Notes)
+	if len(r.Labels) == 0 {
+		return fmt.Errorf("nobody has labelled anything of %s: there is nothing to export", r.Golden.Ref)
+	}
 	if _, err := os.Stat(path); err == nil {
 		return usagef("--export %s: is there already, and may hold labels", path)
 	}
