@@ -334,3 +334,23 @@ func TestAgreementDoesNotHangOnTheOrderOfRetrievers(t *testing.T) {
 		}
 	}
 }
+
+// ExampleAgree holds a set against people's: of 40 queries, retriever a answers
+// 30 and b answers 10, by both sets.
+func ExampleAgree() {
+	hits := [][]bool{first(30, 40), first(10, 40)}
+	measures, err := eval.ParseMeasures("success@1")
+	if err != nil {
+		panic(err)
+	}
+	found, err := eval.Agree(eval.AgreementInput{
+		Reference: rankedSet("people", "reviewed", []string{"a", "b"}, hits),
+		Tested:    rankedSet("made", "judged", []string{"a", "b"}, hits),
+		Measures:  measures,
+	})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(found.Says)
+	// Output: of the 1 pair of retrievers that made@v1 separates by success@1, people would order 100.0 % the same (95 % interval 100.0 % to 100.0 %)
+}
