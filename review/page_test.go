@@ -225,6 +225,16 @@ func TestLabelThatIsNotSaved(t *testing.T) {
 	p.until(`document.getElementById("said").textContent.startsWith("Your label: grade 1")`)
 	p.labels(d, "2", "1", "", "", "", "")
 	p.says("#progress-text", "2 of 6 labelled")
+
+	d.breakWith(&review.Problem{Status: 507, Text: "no space left on the disk"})
+	p.press("3")
+	p.until(`!document.getElementById("banner").hidden`)
+	browsertest.Ask[bool](t, p.ctx, `document.getElementById("dismiss").click(), true`)
+	p.until(`document.getElementById("banner").hidden`)
+	p.labels(d, "2", "1", "", "", "", "")
+	if got := browsertest.Ask[string](t, p.ctx, `document.querySelector('[aria-pressed="true"]').dataset.grade`); got != "1" {
+		t.Errorf("grade %s is shown as chosen, want 1 as saved", got)
+	}
 }
 
 // While a label is on its way it is shown as chosen, not as saved, and no other
@@ -264,7 +274,8 @@ func TestServerGone(t *testing.T) {
 	p.says("#banner-text", "Not saved: pair 1, grade 3 (perfect). If it was stopped, start goldgen review again and open the address that it prints: whatever this page showed as saved is on disk.")
 	p.says("#said", "")
 	p.press("n")
-	p.until(`document.getElementById("banner-text").innerText.startsWith("pair 2 could not be read.")`)
+	p.until(`document.getElementById("banner-text").innerText.startsWith("pair 2 could not be read. Not saved: pair 1, grade 3 (perfect).")`)
+	p.says("#again", "Send again")
 	p.says("#where", "Pair 1 of 6, case case0000")
 	p.press("e")
 	p.opened("edit")

@@ -215,7 +215,7 @@ async function give(said) {
     state.unsaved.set(n, said);
     state.sending = null;
     drawLabel();
-    complain(error, notSaved(), sendAgain);
+    complain(error, "");
     return;
   }
   state.sending = null;
@@ -248,7 +248,7 @@ async function sendAgain() {
     } catch (error) {
       state.sending = null;
       drawLabel();
-      complain(error, notSaved(), sendAgain);
+      complain(error, "");
       return;
     }
     state.sending = null;
@@ -272,16 +272,19 @@ async function undo() {
 // What went wrong.
 
 let retry = null;
+const ifStopped = "If it was stopped, start goldgen review again and open the address that it prints: whatever this page showed as saved is on disk.";
 
+// complain says what went wrong. As long as labels wait, they are what is tried
+// again.
 function complain(error, what, again) {
-  const gone = error instanceof api.Gone;
-  retry = again || null;
+  const gone = error instanceof api.Gone, waits = state.unsaved.size > 0;
+  retry = waits ? sendAgain : again;
+  const parts = [what, waits ? notSaved() : "", gone ? ifStopped : "The server says: " + problemText(error)];
   put(byID("banner-title"), gone ? "The server does not answer." : "That did not work.");
-  put(byID("banner-text"), `${what} ${gone ? "If it was stopped, start goldgen review again and open the address that it prints: whatever this page showed as saved is on disk." : "The server says: " + problemText(error)}`);
-  byID("again").hidden = !again;
-  byID("again").textContent = state.unsaved.size ? "Send again" : "Try again";
-  byID("dismiss").textContent = state.unsaved.size ? "Discard what is not saved" : "Close";
-  byID("dismiss").hidden = false;
+  put(byID("banner-text"), parts.filter(Boolean).join(" "));
+  byID("again").hidden = !retry;
+  byID("again").textContent = waits ? "Send again" : "Try again";
+  byID("dismiss").textContent = waits ? "Discard what is not saved" : "Close";
   byID("banner").hidden = false;
 }
 
