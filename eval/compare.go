@@ -24,7 +24,9 @@ type CompareInput struct {
 	PerCase bool  // fill Comparison.PerCase
 
 	// Shift is the label model's shift variance of a difference of means of a
-	// measure. It is asked for only where labels are uncertain; nil means 0.
+	// measure, between two retrievers that have nothing in common; it counts by
+	// the square of how far the rankings lie apart (Apart). It is asked for only
+	// where labels are uncertain; nil means 0.
 	Shift func(m Measure) float64
 
 	GateOptions

@@ -158,9 +158,7 @@ func (d *differ) tOverDraws(g, j int, x *Difference) {
 
 func (d *differ) pooledWithShift(g, j int) pooled {
 	p, _, _ := d.pooled(g, j)
-	if d.shift != nil && d.base.drawn {
-		p.shift = d.shift(d.base.in.Measures[j])
-	}
+	p.shift = d.shiftIn(g, j)
 	return p
 }
 

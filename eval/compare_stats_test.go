@@ -221,7 +221,8 @@ func TestUncertainLabelsCompared(t *testing.T) {
 	if *d.P > 0.01 || *d.Low > *d.Difference || *d.High < *d.Difference {
 		t.Errorf("%v [%v, %v], p %v", *d.Difference, *d.Low, *d.High, *d.P)
 	}
-	in.Shift = func(eval.Measure) float64 { return 0.01 } // a root of .1
+	// The first results differ in 20 of 60 cases: a root of .3 counts as .1.
+	in.Shift = func(eval.Measure) float64 { return 0.09 }
 	in.Gates = gates(t, "recall@1 drop <= 0.02")
 	shifted := compare(t, in)
 	s, _ := shifted.Metrics.Get("recall@1")

@@ -105,7 +105,8 @@ func selfIdentical(in CompareInput) (bool, error) {
 // shuffler holds the differences of both sides.
 type shuffler struct {
 	*differ
-	drawn []*drawnCase // by case, where labels are drawn
+	drawn  []*drawnCase // by case, where labels are drawn
+	shifts []float64    // by measure; sides that are swapped lie as far apart
 }
 
 func newShuffler(m *matched, in *CompareInput) (*shuffler, error) {
@@ -119,6 +120,9 @@ func newShuffler(m *matched, in *CompareInput) (*shuffler, error) {
 	}
 	p.shown = m.shown
 	s.differ = &differ{pairing: p, flips: newFlipper(in.Seed, selfTestDraws), seed: in.Seed, shift: in.Shift}
+	for j := range s.shown {
+		s.shifts = append(s.shifts, s.shiftIn(0, j))
+	}
 	return s, nil
 }
 
@@ -169,9 +173,7 @@ func (s *shuffler) significantT(differences []pooled) []bool {
 	out := make([]bool, s.shown)
 	for j := range out {
 		p := differences[j]
-		if s.shift != nil {
-			p.shift = s.shift(s.base.in.Measures[j])
-		}
+		p.shift = s.shifts[j]
 		variance, df := p.total()
 		out[j] = p.mean != 0 && 2*tTail(-math.Abs(p.mean), variance, df) <= significance
 	}

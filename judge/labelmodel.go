@@ -160,19 +160,27 @@ func (m *LabelModel) standardise(pairs []LabelledPair) {
 	}
 }
 
-// regression is a logistic regression with a normal prior on each
-// coefficient: the penalty is half of precision times the squared distance from
-// centre.
+// regression is a logistic regression with a normal prior on its
+// coefficients.
 type regression struct {
-	rows      [][]float64
-	relevant  []bool
+	rows     [][]float64
+	relevant []bool
+	penalty
+}
+
+// penalty is half of precision times the squared distance from centre, and half
+// of alike times the squared distance of the coefficients of a group from their
+// mean.
+type penalty struct {
 	centre    []float64
 	precision []float64
+	groups    [][]int
+	alike     float64
 }
 
 // regressionOf lays out pairs for a model that is standardised.
-func (m *LabelModel) regressionOf(pairs []LabelledPair, centre, precision []float64) *regression {
-	r := &regression{centre: centre, precision: precision}
+func (m *LabelModel) regressionOf(pairs []LabelledPair, p penalty) *regression {
+	r := &regression{penalty: p}
 	for i := range pairs {
 		row, _ := m.row(pairs[i].X)
 		r.rows = append(r.rows, row)
@@ -195,11 +203,7 @@ func (r *regression) fit() ([]float64, error) {
 func floatsNorm(x []float64) float64 { return math.Sqrt(dotProduct(x, x)) }
 
 func (r *regression) loss(beta []float64) float64 {
-	sum := 0.0
-	for j, b := range beta {
-		d := b - r.centre[j]
-		sum += float64(0.5 * r.precision[j] * d * d)
-	}
+	sum := r.penalty.loss(beta)
 	for i, row := range r.rows {
 		sum += logLoss(dotProduct(beta, row), r.relevant[i])
 	}
@@ -218,9 +222,7 @@ func logLoss(eta float64, relevant bool) float64 {
 }
 
 func (r *regression) gradient(grad, beta []float64) {
-	for j, b := range beta {
-		grad[j] = float64(r.precision[j] * (b - r.centre[j]))
-	}
+	r.penalty.gradient(grad, beta)
 	for i, row := range r.rows {
 		residual := logistic(dotProduct(beta, row))
 		if r.relevant[i] {
@@ -233,10 +235,7 @@ func (r *regression) gradient(grad, beta []float64) {
 }
 
 func (r *regression) hessian(hess *mat.SymDense, beta []float64) {
-	hess.Zero()
-	for j := range beta {
-		hess.SetSym(j, j, r.precision[j])
-	}
+	r.penalty.hessian(hess)
 	for _, row := range r.rows {
 		p := logistic(dotProduct(beta, row))
 		hess.SymRankOne(hess, p*(1-p), mat.NewVecDense(len(row), row))

@@ -10,9 +10,14 @@ import (
 )
 
 // PriorPairs is on how many random pairs each of a prior's coefficient vectors
-// is fitted: few enough that the vectors differ as much as collections do.
-// Bootstraps of all pairs would be too much alike.
-const PriorPairs = 100
+// is fitted.
+const PriorPairs = 400
+
+// votersAlike penalises differences between the voters' coefficients in a prior.
+// Which of them finds more of what is relevant is what changes most from one
+// collection to the next, so that other collections do not tell it; a team's
+// labels do.
+const votersAlike = 1000
 
 // interceptPrecision is the penalty of an intercept: next to none, since how
 // many pairs of a pool are relevant is for the pairs to say.
@@ -24,9 +29,10 @@ const interceptPrecision = 0.01
 const leastVariance = 0.05
 
 // priorTrust is how much a prior counts against labels, as a multiple of what the
-// spread of its vectors gives. With 1, twenty labels made the model worse on two
-// of three collections; with 2 they did so on none (docs/trust.md).
-const priorTrust = 2
+// spread of its vectors gives: labels of a query are not independent, and come
+// in bootstraps. With half of it, twenty labels made the model worse on one of
+// three collections (docs/trust.md).
+const priorTrust = 4
 
 // PriorOptions say how a prior is fitted.
 type PriorOptions struct {
@@ -37,7 +43,8 @@ type PriorOptions struct {
 }
 
 // FitPrior fits a label model on the pairs of several collections, which count
-// alike however many pairs they have.
+// alike however many pairs they have. Each coefficient vector sees a bootstrap of
+// the collections, so that the vectors differ as collections do.
 func FitPrior(collections [][]LabelledPair, o PriorOptions) (*LabelModel, error) {
 	if o.Pairs == 0 {
 		o.Pairs = PriorPairs
@@ -47,13 +54,14 @@ func FitPrior(collections [][]LabelledPair, o PriorOptions) (*LabelModel, error)
 	k := len(o.Features)
 	centre, precision := make([]float64, 1+2*k), slices.Repeat([]float64{o.Penalty}, 1+2*k)
 	precision[0] = interceptPrecision
+	p := penalty{centre: centre, precision: precision, groups: voterGroups(o.Features), alike: votersAlike}
 	for t := range DrawCount {
 		rng := seeded.Rand(o.Seed, "prior", fmt.Sprint(t))
 		sample, err := randomPairs(collections, o.Pairs, rng)
 		if err != nil {
 			return nil, err
 		}
-		draw, err := m.regressionOf(sample, centre, precision).fit()
+		draw, err := m.regressionOf(sample, p).fit()
 		if err != nil {
 			return nil, err
 		}
@@ -62,14 +70,19 @@ func FitPrior(collections [][]LabelledPair, o PriorOptions) (*LabelModel, error)
 	return m, nil
 }
 
-// randomPairs draws n pairs with replacement, each from a collection at random.
+// randomPairs draws as many collections as there are, with replacement, and then
+// n pairs, each from one of these at random.
 func randomPairs(collections [][]LabelledPair, n int, rng *rand.Rand) ([]LabelledPair, error) {
 	if len(collections) == 0 || slices.ContainsFunc(collections, func(c []LabelledPair) bool { return len(c) == 0 }) {
 		return nil, errors.New("label model: a collection without labelled pairs")
 	}
+	drawn := make([][]LabelledPair, len(collections))
+	for i := range drawn {
+		drawn[i] = collections[rng.IntN(len(collections))]
+	}
 	sample := make([]LabelledPair, n)
 	for i := range sample {
-		c := collections[rng.IntN(len(collections))]
+		c := drawn[rng.IntN(len(drawn))]
 		sample[i] = c[rng.IntN(len(c))]
 	}
 	return sample, nil
@@ -83,7 +96,8 @@ type OwnOptions struct {
 
 // FitOwn fits a model on a team's labels. The prior's coefficient vectors are
 // where it starts from: each is the centre of a normal prior whose variances are
-// those of the vectors over priorTrust, and meets a bootstrap of the labels that draws queries. Labels of one class leave the prior as it is.
+// those of the vectors over priorTrust, and meets a bootstrap of the labels that
+// draws queries. Labels of one class leave the prior as it is.
 func FitOwn(prior *LabelModel, pairs []LabelledPair, o OwnOptions) (*LabelModel, error) {
 	if oneClass(pairs) {
 		return prior, nil
@@ -93,7 +107,7 @@ func FitOwn(prior *LabelModel, pairs []LabelledPair, o OwnOptions) (*LabelModel,
 	precision := start.precisions()
 	for t, centre := range start.Draws {
 		rng := seeded.Rand(o.Seed, "labels", fmt.Sprint(t))
-		draw, err := own.regressionOf(resampleQueries(pairs, rng), centre, precision).fit()
+		draw, err := own.regressionOf(resampleQueries(pairs, rng), penalty{centre: centre, precision: precision}).fit()
 		if err != nil {
 			return nil, err
 		}

@@ -239,3 +239,41 @@ func TestFitOwnTakesFurtherFeatures(t *testing.T) {
 		t.Errorf("p is %.2f at -2 and %.2f at 2", low, high)
 	}
 }
+
+// voted makes pairs with the score of each voter, of which lsa's alone says what
+// is relevant.
+func voted(rng *rand.Rand, queries, each int) []judge.LabelledPair {
+	var pairs []judge.LabelledPair
+	for q := range queries {
+		for range each {
+			x := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
+			p := 1 / (1 + math.Exp(1-3*x[1]))
+			pairs = append(pairs, judge.LabelledPair{Query: fmt.Sprint(q), X: x, Relevant: rng.Float64() < p, Weight: 1})
+		}
+	}
+	return pairs
+}
+
+// TestPriorPrefersNoVoter: which voter other collections prefer is no part of a
+// prior; a team's labels say which is better here.
+func TestPriorPrefersNoVoter(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	features := []string{"bm25_z", "lsa_z", "ngram_z"}
+	prior, err := judge.FitPrior([][]judge.LabelledPair{voted(rng, 100, 20), voted(rng, 100, 20)}, judge.PriorOptions{Features: features, Penalty: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	byVoter := func(m *judge.LabelModel) (bm25, lsa, ngram float64) {
+		return m.Probability([]float64{2, 0, 0}).P, m.Probability([]float64{0, 2, 0}).P, m.Probability([]float64{0, 0, 2}).P
+	}
+	if bm25, lsa, ngram := byVoter(prior); math.Abs(bm25-lsa) > 0.1 || math.Abs(ngram-lsa) > 0.1 || lsa < 0.5 {
+		t.Errorf("prior: p %.2f by bm25 alone, %.2f by lsa, %.2f by ngram", bm25, lsa, ngram)
+	}
+	own, err := judge.FitOwn(prior, voted(rng, 200, 4), judge.OwnOptions{Features: features})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bm25, lsa, ngram := byVoter(own); lsa < bm25+0.2 || lsa < ngram+0.2 {
+		t.Errorf("with labels: p %.2f by bm25 alone, %.2f by lsa, %.2f by ngram", bm25, lsa, ngram)
+	}
+}

@@ -18,7 +18,7 @@ import (
 )
 
 // ProfileFormat is the version of a judge profile's format.
-const ProfileFormat = 1
+const ProfileFormat = 2
 
 // Levels of a profile.
 const (
@@ -43,6 +43,7 @@ type Profile struct {
 	Training       Training        `json:"training"`
 	Figures        Figures         `json:"figures"`
 	Shift          []ShiftVariance `json:"shift"`
+	ShiftAfter     []ShiftShare    `json:"shift_after,omitempty"` // of a prior; by number of labels
 }
 
 // Training says what a model was fitted on.
@@ -56,13 +57,21 @@ type Training struct {
 
 // ShiftVariance is the error of a measure's mean differences between retrievers
 // that all queries share, and that draws do not show: the mean square of
-// (difference under the model's labels - difference under people's labels), less
-// the variance between draws.
+// (difference under the model's labels - difference under people's labels) beyond
+// sampling and the draws, between two retrievers that have nothing in common. It
+// counts by the square of how far two retrievers lie apart (eval.Apart).
 type ShiftVariance struct {
 	Metric   string  `json:"metric"`
 	Source   string  `json:"source"` // in, judged or out
 	Variance float64 `json:"variance"`
 	Pairs    int     `json:"pairs"` // pairs of retrievers
+}
+
+// ShiftShare is the share of a shift variance that so many labels of a
+// collection's own leave, as measured on other collections.
+type ShiftShare struct {
+	Labels int     `json:"labels"`
+	Share  float64 `json:"share"`
 }
 
 //go:embed prior.json

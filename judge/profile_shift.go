@@ -8,13 +8,8 @@ import (
 	"github.com/goldgen/goldgen/internal/seeded"
 )
 
-// shiftPriorLabels is how many labels of a team's own count as much as what
-// other collections showed of the shift variance: as many as each of the prior's
-// coefficient vectors saw.
-const shiftPriorLabels = PriorPairs
-
-// shift scales the prior's shift variances by what the labels show of the
-// model's error on each retriever's results.
+// shift scales the prior's shift variances by how many labels there are and by
+// what they show of the model's error on each retriever's results.
 func (s *sheet) shift(prior *Profile, predicted []Predicted) []ShiftVariance {
 	p := map[[2]string]float64{}
 	for _, q := range predicted {
@@ -34,7 +29,7 @@ func (s *sheet) shift(prior *Profile, predicted []Predicted) []ShiftVariance {
 		}
 		residuals = append(residuals, r)
 	}
-	return ScaleShift(prior.Shift, residuals, s.o.Seed)
+	return ScaleShift(prior.Shift, prior.ShiftAfter, residuals, s.o.Seed)
 }
 
 // Residual is what a model got wrong on a labelled pair: label less probability.
@@ -45,39 +40,72 @@ type Residual struct {
 	Members []string // retrievers that have the pair among their first ten
 }
 
-// ScaleShift re-estimates shift variances from a team's labels. The mean
-// residual over a retriever's first ten is the model's error in its precision@10.
-// The mean square of the differences of that error between two retrievers, less
-// what sampling queries explains, is what the labels show of the shift; it is
-// weighed with what the prior brings as the labels are with shiftPriorLabels, and
-// all variances are scaled by the ratio. Labels that show no error make them
-// shrink as they grow in number; labels that contradict the model do not.
-func ScaleShift(prior []ShiftVariance, residuals []Residual, seed int64) []ShiftVariance {
+// shiftDF is how sure it is, in degrees of freedom, that a further collection has
+// the shift variance that others showed: few, so that labels that contradict the
+// model are heard.
+const shiftDF = 8
+
+// ScaleShift re-estimates shift variances from a team's labels. So many labels
+// leave the share of them that after shows of other collections; that is where it
+// starts from. The mean residual over a retriever's first ten is the model's error
+// in its precision@10: the differences of it between two retrievers, with their
+// sampling variance and how far the two lie apart, say how likely it is that the
+// shift variance is so many times as large. All variances are scaled by the mean
+// of what that makes of an inverse chi-squared distribution with shiftDF degrees
+// of freedom and mean 1 (empirical Bayes). Differences within their sampling
+// error change little: they say little.
+func ScaleShift(prior []ShiftVariance, after []ShiftShare, residuals []Residual, seed int64) []ShiftVariance {
 	out := slices.Clone(prior)
 	at := slices.IndexFunc(prior, func(v ShiftVariance) bool { return v.Metric == "precision@10" && v.Source == "judged" })
 	if at < 0 || prior[at].Variance == 0 {
 		return out
 	}
-	shown, ok := shownShift(residuals, seed)
+	shown, ok := shownDifferences(residuals, seed)
 	if !ok {
 		return out
 	}
-	n := float64(len(residuals))
-	ratio := (shiftPriorLabels + float64(n*shown/prior[at].Variance)) / (shiftPriorLabels + n)
+	share := shareAfter(after, len(residuals))
+	scale := share * shown.scale(share*prior[at].Variance)
 	for i := range out {
-		out[i].Variance = math.Round(float64(out[i].Variance*ratio)*1e8) / 1e8
+		out[i].Variance = math.Round(float64(out[i].Variance*scale)*1e8) / 1e8
 	}
 	return out
 }
 
-// shownShift is not ok where fewer than two retrievers have labelled results, or
-// fewer than five queries labels.
-func shownShift(residuals []Residual, seed int64) (variance float64, ok bool) {
+// shareAfter reads the share that n labels leave, between the numbers of labels
+// that were measured on a straight line, from 1 for none; beyond the last it
+// stays.
+func shareAfter(after []ShiftShare, n int) float64 {
+	last := ShiftShare{Share: 1}
+	for _, s := range after {
+		if n < s.Labels {
+			return last.Share + float64(n-last.Labels)/float64(s.Labels-last.Labels)*(s.Share-last.Share)
+		}
+		last = s
+	}
+	return last.Share
+}
+
+// difference is the difference of a model's error between two retrievers, its
+// sampling variance, and the square of how far the retrievers lie apart: the
+// share of their results that only one of them has.
+type difference struct{ error, variance, apart float64 }
+
+// differences are those of every two of a number of members.
+type differences struct {
+	members int
+	pairs   []difference
+}
+
+// shownDifferences is not ok where fewer than two retrievers have labelled
+// results, or fewer than five queries labels.
+func shownDifferences(residuals []Residual, seed int64) (d differences, ok bool) {
 	members := membersOf(residuals)
 	byQuery := residualsByQuery(residuals)
 	if len(members) < 2 || len(byQuery) < figureFewQueries {
-		return 0, false
+		return d, false
 	}
+	d.members = len(members)
 	errors := memberErrors(members, byQuery)
 	samples := make([][]float64, figureResamples)
 	rng := seeded.Rand(seed, "shift", "")
@@ -88,20 +116,65 @@ func shownShift(residuals []Residual, seed int64) (variance float64, ok bool) {
 		}
 		samples[r] = memberErrors(members, sample)
 	}
-	sum, pairs := 0.0, 0.0
 	for a := range members {
 		for b := range a {
-			d := errors[a] - errors[b]
 			spread := make([]float64, len(samples))
 			for r := range samples {
 				spread[r] = samples[r][a] - samples[r][b]
 			}
 			_, v := meanVariance(spread)
-			sum += float64(d*d) - v
-			pairs++
+			share := onlyOne(residuals, members[a], members[b])
+			d.pairs = append(d.pairs, difference{errors[a] - errors[b], v, float64(share * share)})
 		}
 	}
-	return max(0, sum/pairs), true
+	return d, true
+}
+
+// onlyOne is the share of two members' results that only one of them has.
+func onlyOne(residuals []Residual, a, b string) float64 {
+	one, all := 0.0, 0.0
+	for _, r := range residuals {
+		hasA, hasB := slices.Contains(r.Members, a), slices.Contains(r.Members, b)
+		switch {
+		case hasA && hasB:
+			all += 2 * r.Weight
+		case hasA || hasB:
+			one, all = one+r.Weight, all+r.Weight
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return one / all
+}
+
+// scale is the mean of the factor by which the shift variance of precision@10 is
+// greater than expected, given the differences. Of so many members all but one
+// differences are independent, and the likelihood of all counts as theirs.
+func (d differences) scale(expected float64) float64 {
+	const steps, widest = 400, 100.0 // of factors from 1/widest to widest
+	independent := float64(d.members-1) / float64(len(d.pairs))
+	factors, logs := make([]float64, steps+1), make([]float64, steps+1)
+	for i := range factors {
+		factor := math.Pow(widest, float64(2*i)/steps-1)
+		// An inverse chi-squared density over the logarithm of the factor.
+		log := -0.5*shiftDF*math.Log(factor) - (0.5*shiftDF-1)/factor
+		for _, p := range d.pairs {
+			v := float64(factor*expected*p.apart) + p.variance
+			if v > 0 {
+				log -= 0.5 * independent * (math.Log(v) + float64(p.error*p.error)/v)
+			}
+		}
+		factors[i], logs[i] = factor, log
+	}
+	most := slices.Max(logs)
+	sum, weights := 0.0, 0.0
+	for i, factor := range factors {
+		weight := math.Exp(logs[i] - most)
+		sum += float64(weight * factor)
+		weights += weight
+	}
+	return sum / weights
 }
 
 func membersOf(residuals []Residual) []string {

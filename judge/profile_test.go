@@ -91,7 +91,7 @@ func TestProfilesThatCannotBeUsedAreRefusedByName(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":             {"", "judge profile: EOF"},
 		"cut short":         {change("}", "")[:400], "judge profile: unexpected EOF"},
-		"another format":    {change(`"format": 1`, `"format": 9`), "judge profile: format 9, this goldgen reads 1"},
+		"another format":    {change(`"format": 2`, `"format": 9`), "judge profile: format 9, this goldgen reads 2"},
 		"other features":    {change(judge.FeatureVersion, "chunk-only/7"), "judge profile: made for features chunk-only/7, this goldgen computes " + judge.FeatureVersion},
 		"an unknown one":    {change(`"votes"`, `"mood"`), `judge profile: feature "mood" is not one that this goldgen computes`},
 		"no level":          {change(`"level": "prior"`, `"level": "best"`), `judge profile: level "best": want prior or fitted`},
@@ -133,7 +133,7 @@ func FuzzParseProfile(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(data)
-	f.Add([]byte(`{"format":1}`))
+	f.Add([]byte(`{"format":2}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := judge.ParseProfile(bytes.NewReader(data))
 		if err != nil {
@@ -246,7 +246,7 @@ func TestScaleShift(t *testing.T) {
 			}
 			residuals = append(residuals, judge.Residual{Query: fmt.Sprint(n / 2), Value: value, Weight: 1, Members: []string{member}})
 		}
-		out := judge.ScaleShift(shift, residuals, 1)
+		out := judge.ScaleShift(shift, []judge.ShiftShare{{Labels: 100, Share: 0.9}, {Labels: 200, Share: 0.8}}, residuals, 1)
 		if math.Abs(out[1].Variance/out[0].Variance-0.5) > 1e-3 {
 			t.Errorf("measures are not scaled alike: %+v", out)
 		}
@@ -258,5 +258,26 @@ func TestScaleShift(t *testing.T) {
 	}
 	if wrong := scaled(400, 0.3); wrong < 2 {
 		t.Errorf("wrong by .3 on one retriever: the shift variance is %.3f of what it was", wrong)
+	}
+}
+
+// TestScaleShiftReadsWhatOtherCollectionsShowed: labels that say nothing, for
+// they are few and their chunks the same for both retrievers, leave the share that
+// other collections showed.
+func TestScaleShiftReadsWhatOtherCollectionsShowed(t *testing.T) {
+	shift := []judge.ShiftVariance{{Metric: "precision@10", Source: "judged", Variance: 0.001}}
+	after := []judge.ShiftShare{{Labels: 50, Share: 0.9}, {Labels: 100, Share: 0.7}}
+	for labels, want := range map[int]float64{4: 1, 25: 0.95, 50: 0.9, 75: 0.8, 100: 0.7, 300: 0.7} {
+		var residuals []judge.Residual
+		for n := range labels {
+			residuals = append(residuals, judge.Residual{Query: fmt.Sprint(n), Value: 0.4, Weight: 1, Members: []string{"a", "b"}})
+		}
+		got := judge.ScaleShift(shift, after, residuals, 1)[0].Variance / 0.001
+		if math.Abs(got-want) > 0.01 {
+			t.Errorf("%d labels: %.3f of the shift variance, want %.3f", labels, got, want)
+		}
+	}
+	if shift[0].Variance != 0.001 {
+		t.Errorf("what was handed in became %v", shift[0].Variance)
 	}
 }

@@ -12,15 +12,31 @@ import (
 )
 
 // agreement is how a prior that never saw a collection orders the variants
-// there, beside people.
+// there, beside people: numbers of pairs of variants.
 type agreement struct {
 	collection, how string
-	// Of the pairs of variants that people separate: the share that the labels
-	// separate at all, and the other way round. Of those that the labels
-	// separate: the share that people order the same.
-	power, reversed, right float64
-	people, separated      int
+	shift           float64 // variance that was allowed for; of several draws of labels, the sum
+	draws           int
+
+	people    int // that people separate
+	both      int // of them, separated by the labels
+	against   int // of these, the other way round
+	separated int // by the labels
+	right     int // of them, ordered by people the same
 }
+
+func (a *agreement) add(b agreement) {
+	a.collection, a.how = b.collection, b.how
+	a.shift += b.shift
+	a.draws += b.draws
+	a.people += b.people
+	a.both += b.both
+	a.against += b.against
+	a.separated += b.separated
+	a.right += b.right
+}
+
+func share(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
 
 // metric is what agreement is looked at by.
 const metric = "ndcg@10"
@@ -35,41 +51,45 @@ type verdict struct {
 func (s *study) agree() error {
 	for i, l := range s.left {
 		fmt.Fprintf(s.progress, "%s: agreement\n", l.m.Name)
-		nested, err := s.nestedShift(i)
+		n, err := s.nest(i)
 		if err != nil {
 			return err
 		}
-		rows, err := l.agree(nested)
+		rows, err := l.agree(n.shift)
 		if err != nil {
 			return fmt.Errorf("%s: %w", l.m.Name, err)
 		}
-		own, err := l.agreeFitted(nested)
+		own, err := l.agreeFitted(n)
 		if err != nil {
 			return fmt.Errorf("%s: %w", l.m.Name, err)
 		}
 		s.agreement, s.fitted = append(s.agreement, rows...), append(s.fitted, own...)
+		covered, err := l.cover(n.shift)
+		if err != nil {
+			return fmt.Errorf("%s: %w", l.m.Name, err)
+		}
+		s.covered = append(s.covered, covered...)
 	}
 	return nil
 }
 
-// nestedShift is the shift variance as the other collections show it, each with
-// a prior that saw neither it nor collection i.
-func (s *study) nestedShift(i int) ([]judge.ShiftVariance, error) {
+// nest measures the shift variance on the collections but i.
+func (s *study) nest(i int) (nested, error) {
 	others := without(s.all, i)
 	var left []leftOut
 	for j := range others {
-		rest := without(others, j)
-		model, err := s.fitPrior(rest, middlePenalty)
+		model, err := s.fitPrior(without(others, j), middlePenalty)
 		if err != nil {
-			return nil, err
+			return nested{}, err
 		}
-		shift, err := shiftOn(others[j], model, metric+",precision@10")
+		shift, err := shiftOn(others[j], model, metric+",precision@10", modes()...)
 		if err != nil {
-			return nil, err
+			return nested{}, err
 		}
 		left = append(left, leftOut{shift: shift})
 	}
-	return meanShift(left), nil
+	after, err := s.after(others)
+	return nested{shipped(left), after}, err
 }
 
 // shiftIn is the shift variance of metric under a source mode.
@@ -109,6 +129,7 @@ func (l *leftOut) agree(shift []judge.ShiftVariance) ([]agreement, error) {
 			return nil, err
 		}
 		plain, ruled := compareVerdicts(people, found), compareVerdicts(people, sameSign(found, source))
+		plain.shift, ruled.shift = shiftIn(shift, mode), shiftIn(shift, mode)
 		plain.how = fmt.Sprintf("prior, source %s", mode)
 		ruled.how = plain.how + ", and source-only agrees in sign"
 		rows = append(rows, plain, ruled)
@@ -218,8 +239,7 @@ func sameSign(found, source []verdict) []verdict {
 }
 
 func compareVerdicts(people, labels []verdict) agreement {
-	var a agreement
-	var both, against, right float64
+	a := agreement{draws: 1}
 	for i, v := range labels {
 		if people[i].sign != 0 {
 			a.people++
@@ -229,16 +249,14 @@ func compareVerdicts(people, labels []verdict) agreement {
 		}
 		a.separated++
 		if float64(v.sign)*people[i].difference > 0 {
-			right++
+			a.right++
 		}
 		if people[i].sign != 0 {
-			both++
+			a.both++
 			if people[i].sign != v.sign {
-				against++
+				a.against++
 			}
 		}
 	}
-	a.power, a.reversed = both/float64(max(a.people, 1)), against/float64(max(a.people, 1))
-	a.right = right / float64(max(a.separated, 1))
 	return a
 }

@@ -5,48 +5,73 @@ import (
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
-	"github.com/goldgen/goldgen/internal/seeded"
 	"github.com/goldgen/goldgen/judge"
 )
 
-// ownLabels is how many pairs of the collection's own are labelled; they are of
-// a third of its queries, which no comparison then looks at.
-const ownLabels = 200
+// nested is what the other collections show of the shift variance, each with a
+// prior that saw neither it nor the one that is looked at.
+type nested struct {
+	shift []judge.ShiftVariance
+	after []judge.ShiftShare
+}
 
 // agreeFitted fits on labels of a third of the queries and compares the variants
-// on the others, beside the prior on the same ones.
-func (l *leftOut) agreeFitted(shift []judge.ShiftVariance) ([]agreement, error) {
-	order := seeded.Rand(seed, "own queries", l.m.Name).Perm(len(l.m.queries))
-	third := len(order) / 3
-	model, scaled, err := l.fitOwn(l.m.only(order[:third]), shift)
-	if err != nil {
-		return nil, err
+// on the others, beside the prior on the same ones. Counts are of all draws of
+// labels.
+func (l *leftOut) agreeFitted(n nested) ([]agreement, error) {
+	var rows []agreement
+	for draw := range labelDraws {
+		own, rest := l.m.split(draw)
+		found, err := l.agreeOn(own, leftOut{m: rest, model: l.model}, n, draw)
+		if err != nil {
+			return nil, err
+		}
+		if draw == 0 {
+			rows = make([]agreement, len(found))
+		}
+		for i := range found {
+			rows[i].add(found[i])
+		}
 	}
-	rest := leftOut{m: l.m.only(order[third:]), model: l.model}
+	return rows, nil
+}
+
+// try is a model with its shift variance.
+type try struct {
+	how   string
+	model *judge.LabelModel
+	shift []judge.ShiftVariance
+	modes []datasets.SourceMode
+}
+
+func (l *leftOut) agreeOn(own *material, rest leftOut, n nested, draw int) ([]agreement, error) {
 	people, err := rest.verdicts(func(q *pooled) []eval.Label { return rest.humanLabels(q) }, "", 0)
 	if err != nil {
 		return nil, err
 	}
-	var rows []agreement
-	for _, try := range []struct {
-		how   string
-		model *judge.LabelModel
-		shift []judge.ShiftVariance
-		mode  datasets.SourceMode
-	}{
-		{"prior", l.model, shift, datasets.SourceIn},
-		{"fitted", model, scaled, datasets.SourceIn},
-		{"fitted", model, scaled, datasets.SourceJudged},
-	} {
-		p := rest.m.probabilities(try.model)
-		labels := func(q *pooled) []eval.Label { return q.uncertain(p[q.id], try.mode) }
-		found, err := rest.verdicts(labels, try.mode, shiftIn(try.shift, try.mode))
+	tries := []try{{"prior", l.model, n.shift, modes()[:1]}}
+	for _, labels := range ownSizes()[1:] {
+		model, scaled, err := l.fitOwn(own, n, labels, draw)
 		if err != nil {
 			return nil, err
 		}
-		row := compareVerdicts(people, found)
-		row.collection, row.how = l.m.Name, fmt.Sprintf("%s, source %s", try.how, try.mode)
-		rows = append(rows, row)
+		tries = append(tries, try{fmt.Sprintf("%d labels", labels), model, scaled, modes()[:1]})
+	}
+	tries[len(tries)-1].modes = modes()[:2]
+	var rows []agreement
+	for _, t := range tries {
+		p := rest.m.probabilities(t.model)
+		for _, mode := range t.modes {
+			shift := shiftIn(t.shift, mode)
+			labels := func(q *pooled) []eval.Label { return q.uncertain(p[q.id], mode) }
+			found, err := rest.verdicts(labels, mode, shift)
+			if err != nil {
+				return nil, err
+			}
+			row := compareVerdicts(people, found)
+			row.collection, row.how, row.shift = l.m.Name, fmt.Sprintf("%s, source %s", t.how, mode), shift
+			rows = append(rows, row)
+		}
 	}
 	return rows, nil
 }
@@ -66,15 +91,9 @@ func (m *material) only(queries []int) *material {
 
 // fitOwn fits on labels of a part of the collection and re-estimates the shift
 // variance by them.
-func (l *leftOut) fitOwn(part *material, shift []judge.ShiftVariance) (*judge.LabelModel, []judge.ShiftVariance, error) {
-	all := part.pairs(l.model.Features)
-	var pairs []judge.LabelledPair
-	for _, i := range seeded.Rand(seed, "own pairs", l.m.Name).Perm(len(all))[:min(ownLabels, len(all))] {
-		pairs = append(pairs, all[i])
-	}
-	fit := func(pairs []judge.LabelledPair) (*judge.LabelModel, error) {
-		return judge.FitOwn(l.model, pairs, judge.OwnOptions{Features: l.model.Features, Seed: seed})
-	}
+func (l *leftOut) fitOwn(part *material, n nested, labels, draw int) (*judge.LabelModel, []judge.ShiftVariance, error) {
+	pairs := part.someLabels(l.model.Features, labels, draw)
+	fit := func(pairs []judge.LabelledPair) (*judge.LabelModel, error) { return fitOn(l.model, pairs) }
 	model, err := fit(pairs)
 	if err != nil {
 		return nil, nil, err
@@ -83,7 +102,7 @@ func (l *leftOut) fitOwn(part *material, shift []judge.ShiftVariance) (*judge.La
 	if err != nil {
 		return nil, nil, err
 	}
-	return model, judge.ScaleShift(shift, part.residuals(predicted), seed), nil
+	return model, judge.ScaleShift(n.shift, n.after, part.residuals(predicted), seed), nil
 }
 
 // residuals are what predictions got wrong, with the retrievers that have the

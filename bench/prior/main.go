@@ -62,6 +62,9 @@ func run(ctx context.Context, o options, progress io.Writer) error {
 	if err := writeProfile(o.out, profile); err != nil {
 		return err
 	}
+	if err := s.agree(); err != nil {
+		return err
+	}
 	return s.writeDocs(o.docs)
 }
 

@@ -2,7 +2,10 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strconv"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
@@ -13,55 +16,131 @@ import (
 // shiftMetrics are the measures whose shift variance is shipped.
 const shiftMetrics = "ndcg@1,ndcg@5,ndcg@10,recall@1,recall@5,recall@10,precision@1,precision@5,precision@10,success@1,success@5,success@10,mrr,map"
 
-// means are the mean of each measure, by variant, under one set of labels.
-type means [][]float64
+// values are a variant's value of each measure, by draw, query and measure; NaN
+// where a query has none.
+type values [][][]float64
 
 // shiftOn measures how far the differences between variants under a model's
-// labels are from those under people's, beyond what draws show.
-func shiftOn(m *material, model *judge.LabelModel, metrics string) ([]judge.ShiftVariance, error) {
+// labels are from those under people's, beyond sampling and what draws show.
+func shiftOn(m *material, model *judge.LabelModel, metrics string, modes ...datasets.SourceMode) ([]judge.ShiftVariance, error) {
 	measures, err := eval.ParseMeasures(metrics)
 	if err != nil {
 		return nil, err
 	}
-	people, err := meansUnder(m, measures, func(q *pooled) labels { return m.human(q) })
+	people, err := valuesUnder(m, measures, func(q *pooled) labels { return m.human(q) })
 	if err != nil {
 		return nil, err
 	}
 	probabilities := m.probabilities(model)
 	var out []judge.ShiftVariance
-	for _, mode := range modes() {
-		draws, err := meansUnder(m, measures, func(q *pooled) labels { return m.drawn(q, probabilities[q.id], mode) })
+	for _, mode := range modes {
+		drawn, err := valuesUnder(m, measures, func(q *pooled) labels { return m.drawn(q, probabilities[q.id], mode) })
 		if err != nil {
 			return nil, err
 		}
 		for j, measure := range measures {
-			v, pairs := shiftVariance(people, draws, j)
-			out = append(out, judge.ShiftVariance{Metric: measure.Name, Source: string(mode), Variance: v, Pairs: pairs})
+			errors := errorsOf(people, drawn, m.apart(measure.K()), j)
+			out = append(out, judge.ShiftVariance{
+				Metric: measure.Name, Source: string(mode), Variance: shiftVariance(errors), Pairs: len(errors),
+			})
 		}
 	}
 	return out, nil
 }
 
-// shiftVariance is the mean over pairs of variants of the squared error of their
-// difference, less what the spread of draws accounts for; never under 0.
-func shiftVariance(people, draws []means, measure int) (variance float64, pairs int) {
-	sum := 0.0
-	for a := range people[0] {
-		for b := range a {
-			truth := people[0][a][measure] - people[0][b][measure]
-			mean, spread := 0.0, 0.0
-			for _, d := range draws {
-				mean += (d[a][measure] - d[b][measure]) / float64(len(draws))
-			}
-			for _, d := range draws {
-				e := d[a][measure] - d[b][measure] - mean
-				spread += float64(e*e) / float64(len(draws)-1)
-			}
-			sum += float64((mean-truth)*(mean-truth)) - float64(spread*(1+1/float64(len(draws))))
-			pairs++
+// apart is how far every two variants lie apart in their first k results.
+func (m *material) apart(k int) [][]float64 {
+	cases := make([][]eval.Case, len(m.rankings))
+	out := make([][]float64, len(cases))
+	for v, rankings := range m.rankings {
+		for _, ranking := range rankings {
+			cases[v] = append(cases[v], eval.Case{Ranking: ranking})
+		}
+		for other := range v {
+			out[v] = append(out[v], eval.Apart(cases[v], cases[other], k))
 		}
 	}
-	return max(0, sum/float64(pairs)), pairs
+	return out
+}
+
+// pairError is the error of the difference between two variants under a model's
+// labels.
+type pairError struct {
+	square   float64 // of the mean error over queries
+	sampling float64 // variance of that mean, as errors differ by query
+	common   float64 // variance between draws that queries share
+	apart    float64 // of the two
+}
+
+// excess is what neither sampling nor draws account for; it may be negative.
+func (e pairError) excess() float64 {
+	return e.square - e.sampling - float64((1+1./judge.DrawCount)*e.common)
+}
+
+func errorsOf(people, drawn []values, apart [][]float64, measure int) []pairError {
+	var out []pairError
+	for a := range people {
+		for b := range a {
+			truth := differences(people[a], people[b], measure)
+			e := errorOf(truth[0], differences(drawn[a], drawn[b], measure))
+			e.apart = apart[a][b]
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// differences are those of two variants' values of a measure, by draw and query.
+func differences(a, b values, measure int) [][]float64 {
+	out := make([][]float64, len(a))
+	for t := range a {
+		for q := range a[t] {
+			out[t] = append(out[t], a[t][q][measure]-b[t][q][measure])
+		}
+	}
+	return out
+}
+
+// errorOf compares differences by query with what they are in each draw. A query
+// that has no value, under people's labels or in any draw, is left out.
+func errorOf(truth []float64, draws [][]float64) pairError {
+	var errors []float64
+	noise, n := 0.0, 0.0
+	sums, counts := make([]float64, len(draws)), make([]float64, len(draws))
+	for q, known := range truth {
+		var own []float64
+		for t := range draws {
+			if d := draws[t][q]; !math.IsNaN(d) {
+				own = append(own, d)
+				sums[t] += d
+				counts[t]++
+			}
+		}
+		if math.IsNaN(known) || len(own) < 2 {
+			continue
+		}
+		mean, variance := stat.MeanVariance(own, nil)
+		errors = append(errors, mean-known)
+		noise += variance
+		n++
+	}
+	for t := range sums {
+		sums[t] /= counts[t]
+	}
+	mean, variance := stat.MeanVariance(errors, nil)
+	between := stat.Variance(sums, nil)
+	return pairError{square: float64(mean * mean), sampling: variance / n, common: max(0, between-noise/(n*n))}
+}
+
+// shiftVariance is the mean excess of the pairs, as of variants that have nothing
+// in common; never under 0.
+func shiftVariance(errors []pairError) float64 {
+	sum, weight := 0.0, 0.0
+	for _, e := range errors {
+		sum += e.excess()
+		weight += float64(e.apart * e.apart)
+	}
+	return max(0, sum/weight)
 }
 
 // labels are what one query's chunks are in each of one or more draws, and what
@@ -110,63 +189,60 @@ func (m *material) drawn(q *pooled, p []judge.Probability, mode datasets.SourceM
 	return out
 }
 
-// meansUnder scores all variants under each draw.
-func meansUnder(m *material, measures []eval.Measure, of func(*pooled) labels) ([]means, error) {
+// valuesUnder scores all variants under each draw.
+func valuesUnder(m *material, measures []eval.Measure, of func(*pooled) labels) ([]values, error) {
 	all := make([]labels, len(m.queries))
 	for i := range m.queries {
 		all[i] = of(&m.queries[i])
 	}
-	out := make([]means, len(all[0].draws))
-	for t := range out {
-		out[t] = make(means, len(m.variants))
-	}
+	out := make([]values, len(m.variants))
 	for v := range m.variants {
-		values, err := m.score(v, measures, all)
-		if err != nil {
+		var err error
+		if out[v], err = m.score(v, measures, all); err != nil {
 			return nil, err
-		}
-		for t := range out {
-			out[t][v] = values[t]
 		}
 	}
 	return out, nil
 }
 
-// score gives the mean of each measure in each draw. All draws are scored as the
-// slices of one input; a case whose label is uncertain stands in a slice of its
-// own, so that no interval is bootstrapped that nobody reads.
-func (m *material) score(variant int, measures []eval.Measure, all []labels) ([][]float64, error) {
+// score gives the values in each draw. All draws are scored as the cases of one
+// input; one whose label is uncertain stands before them, so that no interval is
+// bootstrapped that nobody reads.
+func (m *material) score(variant int, measures []eval.Measure, all []labels) (values, error) {
 	cases := []eval.Case{{ID: "uncertain", Labels: []eval.Label{{ID: "x", Uncertain: &eval.Probability{P: 0.5}}}}}
-	slice := []string{"none"}
-	for t := range all[0].draws {
+	draws := len(all[0].draws)
+	for t := range draws {
 		for i, q := range m.queries {
 			cases = append(cases, m.caseOf(&q, m.rankings[variant][i], all[i].draws[t], all[i].dropped, fmt.Sprint(q.id, "#", t)))
-			slice = append(slice, strconv.Itoa(t))
 		}
 	}
-	dimension := eval.NewDimension("draw", len(cases), func(i int) []string { return slice[i : i+1] })
-	result, err := eval.Evaluate(eval.Input{Cases: cases, Dimensions: []eval.Dimension{dimension}, Measures: measures, MinGrade: 1})
+	result, err := eval.Evaluate(eval.Input{Cases: cases, Measures: measures, MinGrade: 1})
 	if err != nil {
 		return nil, err
 	}
-	out := make([][]float64, len(all[0].draws))
-	for _, s := range result.Slices.Get("draw") {
-		if s.Value == "none" {
-			continue
+	out := make(values, draws)
+	at := -1 // of the case before those of the first draw
+	for row := range result.Rows() {
+		if at >= 0 {
+			out[at/len(m.queries)] = append(out[at/len(m.queries)], valuesOf(row, measures))
 		}
-		t, err := strconv.Atoi(s.Value)
-		if err != nil {
-			return nil, err
-		}
-		for _, measure := range measures {
-			metric, _ := s.Metrics.Get(measure.Name)
-			if metric.Mean == nil {
-				return nil, fmt.Errorf("%s has no mean in draw %d", measure.Name, t)
-			}
-			out[t] = append(out[t], *metric.Mean)
-		}
+		at++
 	}
 	return out, nil
+}
+
+// valuesOf are a case's values in the order of measures.
+func valuesOf(row eval.CaseRow, measures []eval.Measure) []float64 {
+	out := make([]float64, len(measures))
+	for j, measure := range measures {
+		out[j] = math.NaN()
+		for _, v := range row.Metrics {
+			if v.Name == measure.Name {
+				out[j] = v.Value
+			}
+		}
+	}
+	return out
 }
 
 func (m *material) caseOf(q *pooled, ranking []string, grades map[string]int, dropped, id string) eval.Case {

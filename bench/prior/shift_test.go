@@ -5,28 +5,53 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/goldgen/goldgen/judge"
 )
 
-// TestShiftVariance by hand: two variants, one measure, people see a difference
-// of -.1.
-func TestShiftVariance(t *testing.T) {
-	people := []means{{{0.5}, {0.4}}}
+// TestErrorOf by hand: queries with a difference of 0 and of .2 under people's
+// labels.
+func TestErrorOf(t *testing.T) {
+	truth, nan := []float64{0, 0.2}, math.NaN()
 	for name, c := range map[string]struct {
-		draws []means
-		want  float64
+		truth []float64
+		draws [][]float64
+		want  pairError
 	}{
-		"an error that every draw has": {[]means{{{0.5}, {0.7}}, {{0.5}, {0.7}}}, 0.09},
-		"no error":                     {[]means{{{0.5}, {0.4}}, {{0.3}, {0.2}}}, 0},
-		// The mean is right; what is left is the spread alone, so nothing is.
-		"draws that differ": {[]means{{{0.5}, {0.6}}, {{0.5}, {0.2}}}, 0},
-		// Differences .1 and .3: mean .2, error .3, variance .02, times 1 + 1/2.
-		"an error and a spread": {[]means{{{0.5}, {0.6}}, {{0.5}, {0.8}}}, 0.09 - 0.03},
+		"right":                 {truth, [][]float64{{0, 0.2}, {0, 0.2}}, pairError{}},
+		"wrong in every query":  {truth, [][]float64{{0.1, 0.3}, {0.1, 0.3}}, pairError{square: 0.01}},
+		"wrong in one query":    {truth, [][]float64{{0.1, 0.2}, {0.1, 0.2}}, pairError{square: 0.0025, sampling: 0.0025}},
+		"draws differ, as one":  {truth, [][]float64{{0.1, 0.3}, {-0.1, 0.1}}, pairError{common: 0.02 - 0.01}},
+		"draws differ by query": {truth, [][]float64{{0.1, 0.1}, {-0.1, 0.3}}, pairError{}},
+		"a query without value": {append(truth, nan, 1), [][]float64{{0, 0.2, 1, nan}, {0, 0.2, 1, nan}}, pairError{}},
 	} {
-		got, pairs := shiftVariance(people, c.draws, 0)
-		if math.Abs(got-c.want) > 1e-12 || pairs != 1 {
-			t.Errorf("%s: %v over %d pairs, want %v", name, got, pairs, c.want)
+		got := errorOf(c.truth, c.draws)
+		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(pairError{}), cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestShiftVariance(t *testing.T) {
+	const m = judge.DrawCount
+	errors := []pairError{
+		{square: 0.05, sampling: 0.005, common: 0.005 / (1 + 1./m), apart: 1}, // .04 too much
+		{square: 0.012, sampling: 0.002, apart: 0.5},                          // .01
+	}
+	if got := shiftVariance(errors); math.Abs(got-0.04) > 1e-12 {
+		t.Errorf("%v, want .04 of retrievers with nothing in common", got)
+	}
+	if got := shiftVariance([]pairError{{square: 0.01, sampling: 0.02, apart: 1}}); got != 0 {
+		t.Errorf("%v of an error within sampling", got)
+	}
+}
+
+func TestMoreCollections(t *testing.T) {
+	// 1 + 1/k is 2, 1.5, 1.333.
+	for k, want := range map[int]float64{1: 0.75, 2: 8. / 9} {
+		if got := moreCollections(k); math.Abs(got-want) > 1e-12 {
+			t.Errorf("from %d: %v, want %v", k, got, want)
 		}
 	}
 }
@@ -34,7 +59,7 @@ func TestShiftVariance(t *testing.T) {
 func TestCompareVerdicts(t *testing.T) {
 	people := []verdict{{0.2, 1}, {0.1, 1}, {-0.3, -1}, {0.01, 0}, {-0.02, 0}}
 	labels := []verdict{{0.1, 1}, {-0.1, -1}, {-0.1, 0}, {0.2, 1}, {0.1, 0}}
-	want := agreement{people: 3, separated: 3, power: 2. / 3, reversed: 1. / 3, right: 2. / 3}
+	want := agreement{draws: 1, people: 3, both: 2, against: 1, separated: 3, right: 2}
 	if diff := cmp.Diff(want, compareVerdicts(people, labels), cmp.AllowUnexported(agreement{})); diff != "" {
 		t.Error(diff)
 	}

@@ -18,18 +18,20 @@ func penalties() []float64 { return []float64{1, 3, 10, 30} }
 
 const middlePenalty = 3
 
-// study is all that is measured.
+// study is all that is measured; agree fills in the last three.
 type study struct {
 	fitter
 	all       []*material
 	penalty   float64
 	model     *judge.LabelModel
 	left      []leftOut
-	shift     []judge.ShiftVariance // mean over the collections left out
+	shift     []judge.ShiftVariance // of the collections left out
+	shares    []judge.ShiftShare
 	progress  io.Writer
 	compared  bool
 	agreement []agreement
 	fitted    []agreement // with labels of the collection's own, on the other queries
+	covered   []coverage
 }
 
 // leftOut is what the prior of the other collections does on one.
@@ -71,8 +73,10 @@ func studyOf(all []*material, o options, progress io.Writer) (*study, error) {
 	if !s.compared {
 		return s, nil
 	}
-	s.shift = meanShift(s.left)
-	return s, s.agree()
+	s.shift = shipped(s.left)
+	fmt.Fprintln(s.progress, "labels of a collection's own")
+	s.shares, err = s.after(all)
+	return s, err
 }
 
 // fitter fits priors whose coefficient vectors see so many pairs each.
@@ -141,7 +145,7 @@ func (s *study) leaveOut(i int) (l leftOut, err error) {
 		l.curve = append(l.curve, point)
 	}
 	if s.compared {
-		l.shift, err = shiftOn(l.m, l.model, shiftMetrics)
+		l.shift, err = shiftOn(l.m, l.model, shiftMetrics, modes()...)
 	}
 	return l, err
 }
@@ -221,7 +225,7 @@ func (s *study) profile() (*judge.Profile, error) {
 	return &judge.Profile{
 		Format: judge.ProfileFormat, Level: judge.LevelPrior, FeatureVersion: judge.FeatureVersion,
 		Model: *s.model.Rounded(), Penalty: s.penalty, Training: training,
-		Figures: judge.FiguresOf(predicted, seed), Shift: s.shift,
+		Figures: judge.FiguresOf(predicted, seed), Shift: s.shift, ShiftAfter: s.shares,
 	}, nil
 }
 
@@ -233,10 +237,13 @@ func meanShift(left []leftOut) []judge.ShiftVariance {
 		for _, l := range left {
 			sums[i].Variance += l.shift[i].Variance / float64(len(left))
 		}
-		sums[i].Variance = math.Round(sums[i].Variance*1e8) / 1e8
+		sums[i].Variance = rounded(sums[i].Variance)
 	}
 	return sums
 }
+
+// rounded is a variance as a profile keeps it.
+func rounded(variance float64) float64 { return math.Round(variance*1e8) / 1e8 }
 
 func modes() []datasets.SourceMode {
 	return []datasets.SourceMode{datasets.SourceIn, datasets.SourceJudged, datasets.SourceOut}

@@ -43,6 +43,8 @@ func (s *study) print(to io.Writer) error {
 	s.printReliability(&out)
 	if s.compared {
 		s.printShift(&out)
+		s.printShares(&out)
+		s.printCoverage(&out)
 		s.printAgreement(&out)
 	}
 	_, err := io.WriteString(to, strings.TrimRight(out.String(), "\n")+"\n")
@@ -134,7 +136,7 @@ func (s *study) printShift(out *strings.Builder) {
 	for _, l := range s.left {
 		cells = append(cells, l.m.Name)
 	}
-	head(out, "Root of the shift variance, each collection left out", append(cells, "shipped")...)
+	head(out, "Root of the shift variance between retrievers with nothing in common, each collection left out", append(cells, "shipped")...)
 	for i, v := range s.shift {
 		cells := []string{v.Metric, v.Source}
 		for _, l := range s.left {
@@ -145,15 +147,33 @@ func (s *study) printShift(out *strings.Builder) {
 	out.WriteString("\n")
 }
 
+func (s *study) printShares(out *strings.Builder) {
+	head(out, "Share of the shift variance after labels of a collection's own", "labels", "share")
+	for _, v := range s.shares {
+		row(out, fmt.Sprint(v.Labels), number(v.Share))
+	}
+	out.WriteString("\n")
+}
+
+func (s *study) printCoverage(out *strings.Builder) {
+	head(out, "Root mean squared error of differences, and what is allowed for (nDCG@10, source in)", "collection",
+		"a third of the pairs", "apart", "error", "allowed for", "with a constant shift variance")
+	for _, c := range s.covered {
+		row(out, c.collection, c.part, number(c.apart), number(c.error), number(c.allowed), number(c.constant))
+	}
+	out.WriteString("\n")
+}
+
 func (s *study) printAgreement(out *strings.Builder) {
 	agreementTable(out, "Does it order the 24 retrievers as people do (nDCG@10)", s.agreement)
-	agreementTable(out, fmt.Sprintf("The same with %d labels of a third of the queries, on the others", ownLabels), s.fitted)
+	agreementTable(out, fmt.Sprintf("The same with labels of a third of the queries, on the others, over %d draws of labels", labelDraws), s.fitted)
 }
 
 func agreementTable(out *strings.Builder, title string, rows []agreement) {
-	head(out, title, "collection", "labels", "pairs that people separate", "of them separated", "reversed", "pairs separated", "right")
+	head(out, title, "collection", "labels", "root of the shift variance", "pairs that people separate", "of them separated", "reversed", "pairs separated", "right")
 	for _, a := range rows {
-		row(out, a.collection, a.how, fmt.Sprint(a.people), number(a.power), number(a.reversed), fmt.Sprint(a.separated), number(a.right))
+		row(out, a.collection, a.how, number(math.Sqrt(a.shift/float64(a.draws))), fmt.Sprint(a.people), number(share(a.both, a.people)),
+			number(share(a.against, a.people)), fmt.Sprint(a.separated), number(share(a.right, a.separated)))
 	}
 	out.WriteString("\n")
 }
