@@ -151,9 +151,12 @@ type Check struct {
 	Value  float64 `json:"value"`
 }
 
+// GeneratorBuiltin is Provenance.Generator of queries made without a model.
+const GeneratorBuiltin = "builtin"
+
 // Provenance says how a case was made.
 type Provenance struct {
-	Generator string `json:"generator"` // provider/model@digest, "builtin", or the file imported
+	Generator string `json:"generator"` // provider/model@digest, GeneratorBuiltin, or the file imported
 	Prompt    string `json:"prompt"`    // id@version of the prompt, with digest
 	Seed      int64  `json:"seed"`
 	Stratum   string `json:"stratum"`

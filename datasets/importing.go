@@ -214,7 +214,7 @@ func answerable(c *Case) bool {
 func relevantGrade(cases []Case) int {
 	positive, high := 0, 0
 	for i := range cases {
-		best := bestGrade(&cases[i])
+		best := bestGrade(&cases[i], anybody)
 		if best >= 1 {
 			positive++
 		}
@@ -228,16 +228,19 @@ func relevantGrade(cases []Case) int {
 	return 2
 }
 
-// bestGrade is the highest grade that a person gave in the case, or -1.
-func bestGrade(c *Case) int {
+// bestGrade is the highest grade in the case of those that are asked for, or -1.
+func bestGrade(c *Case, asked func(Judgment) bool) int {
 	best := -1
 	for _, j := range c.Judgments {
-		if j.By == ByHuman && j.Grade != nil {
+		if j.Grade != nil && asked(j) {
 			best = max(best, *j.Grade)
 		}
 	}
 	return best
 }
+
+func anybody(Judgment) bool    { return true }
+func byPeople(j Judgment) bool { return j.By == ByHuman }
 
 // finish fills labels, and what the best chunk tells of the case.
 func (im *importer) finish(c *Case, r *resolver) {
@@ -287,9 +290,13 @@ func (im *importer) manifest(cases []Case, view CorpusView) Manifest {
 	return m
 }
 
-// importedTrust is reviewed when people judged every case that can be judged.
+// importedTrust is reviewed when people judged every case that can be judged,
+// and none where queries were made without a model, whoever judged them.
 func importedTrust(cases []Case, file string) Trust {
-	people := countFunc(cases, func(c *Case) bool { return bestGrade(c) >= 0 || len(c.Judgments) == 0 })
+	if n := countFunc(cases, func(c *Case) bool { return c.Provenance.Generator == GeneratorBuiltin }); n > 0 {
+		return Trust{Level: TrustNone, Why: fmt.Sprintf("imported from %s: the queries of %d of %d cases were made without a model", file, n, len(cases))}
+	}
+	people := countFunc(cases, func(c *Case) bool { return bestGrade(c, byPeople) >= 0 || len(c.Judgments) == 0 })
 	if people == len(cases) {
 		return Trust{Level: TrustReviewed, Why: "people's judgments, imported from " + file}
 	}

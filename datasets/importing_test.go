@@ -185,6 +185,25 @@ func TestImportJSONLWithProbabilities(t *testing.T) {
 	}
 }
 
+// An exported set comes back as what it was: with no more trust than queries made
+// without a model have, and with grades read alike, whoever gave them.
+func TestImportJSONLOfAnExport(t *testing.T) {
+	const row = `{"query": "q", "provenance": {"generator": %q}, "judgments": [` +
+		`{"chunk_id": "a.md#0", "by": "synthetic", "grade": 3}, {"chunk_id": "a.md#1", "by": "human", "grade": 0}]}`
+	for generator, want := range map[string]datasets.Trust{
+		"builtin":            {Level: datasets.TrustNone, Why: "imported from cases.jsonl: the queries of 1 of 1 cases were made without a model"},
+		"ollama/m@sha256:ab": {Level: datasets.TrustReviewed, Why: "people's judgments, imported from cases.jsonl"},
+	} {
+		d, report, err := importJSONL(t, fmt.Sprintf(row, generator))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, d.Manifest.Trust); diff != "" || report.RelevantGrade != 2 {
+			t.Errorf("%s: relevant from %d; trust (-want +got):\n%s", generator, report.RelevantGrade, diff)
+		}
+	}
+}
+
 func TestImportRefuses(t *testing.T) {
 	trec := func(queries, qrels string) func(*testing.T) error {
 		return func(t *testing.T) error { _, _, err := importTREC(t, queries, qrels, handbook()); return err }

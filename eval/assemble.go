@@ -201,7 +201,11 @@ func (s *scores) notes() []string {
 	if s.in.SourceOnly > 0 {
 		notes = append(notes, casesWord(s.in.SourceOnly)+" read as --source in: nobody else judged their source")
 	}
-	if s.counted.Scored == 0 {
+	switch {
+	case s.counted.Scored > 0:
+	case s.in.bySpan() && !slices.ContainsFunc(s.in.Cases, func(c Case) bool { return len(c.Background.Evidence) > 0 }):
+		notes = append(notes, "no case has evidence, which spans are scored against: nothing could be scored; answer with chunk ids, or import the cases with evidence")
+	default:
 		notes = append(notes, "no case has a relevant label: nothing could be scored")
 	}
 	return notes

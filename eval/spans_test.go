@@ -3,6 +3,7 @@ package eval_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -157,6 +158,15 @@ func TestChunksAndSpansSideBySide(t *testing.T) {
 	}
 	if m := r.Metrics[1]; m.Mean == nil || *m.Mean != 0.5 {
 		t.Errorf("span recall: %+v", m)
+	}
+}
+
+// A set without evidence, as of imported qrels, has nothing to hold spans against.
+func TestSpansWithoutEvidenceAreNotedAsThat(t *testing.T) {
+	r := evaluate(t, bySpan("span_recall@1", nil, []eval.Span{span(0, 50)}))
+	want := "no case has evidence, which spans are scored against: nothing could be scored; answer with chunk ids, or import the cases with evidence"
+	if !slices.Contains(r.Notes, want) {
+		t.Errorf("notes %q", r.Notes)
 	}
 }
 

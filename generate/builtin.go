@@ -17,7 +17,7 @@ import (
 )
 
 // BuiltinName stands in provenance.
-const BuiltinName = "builtin"
+const BuiltinName = datasets.GeneratorBuiltin
 
 // Builtin writes known-item queries without a model: terms drawn from the
 // chunk's own (Azzopardi, de Rijke, Balog: Building simulated queries for
