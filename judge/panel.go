@@ -123,11 +123,14 @@ func (j *Judge) join(votes []Grade) Grade {
 	return votes[0]
 }
 
+// highestGrade is the end of the scale of grades.
+const highestGrade = 3
+
 // Features of a judgment by a panel. Those of a member end with its number, from 1.
 const (
-	FeatureSpread  = "panel_spread"    // the greatest difference between what two members expect
-	memberGrade    = "panel_grade_"    // a member's grade
-	memberExpected = "panel_expected_" // what a member expects
+	FeatureDisagreement = "disagreement"    // between the members furthest apart: the difference of what they expect, as a share of the scale
+	memberGrade         = "panel_grade_"    // a member's grade
+	memberExpected      = "panel_expected_" // what a member expects
 )
 
 // panelFeatures adds what the members of a panel said.
@@ -141,14 +144,14 @@ func panelFeatures(f map[string]float64, votes []Grade) {
 		}
 	}
 	if len(known) > 1 {
-		f[FeatureSpread] = datasets.Round(slices.Max(known) - slices.Min(known))
+		f[FeatureDisagreement] = datasets.Round((slices.Max(known) - slices.Min(known)) / highestGrade)
 	}
 }
 
 // Figures of a panel in a set's trust.
 const (
-	FigurePanelSpread = "panel_spread" // mean over pairs of the greatest difference between two members
-	FigurePanelSplit  = "panel_split"  // share of pairs that one member finds relevant and another does not
+	FigurePanelDisagreement = "panel_disagreement" // mean over pairs of FeatureDisagreement
+	FigurePanelSplit        = "panel_split"        // share of pairs that one member finds relevant and another does not
 )
 
 // WithPanel adds to a set's trust how far the members of a panel disagree over the
@@ -157,7 +160,7 @@ func WithPanel(t datasets.Trust, cases []datasets.Case) datasets.Trust {
 	pairs, spread, split := 0.0, 0.0, 0.0
 	for i := range cases {
 		for _, j := range cases[i].Judgments {
-			s, ok := j.Features[FeatureSpread]
+			s, ok := j.Features[FeatureDisagreement]
 			if j.By != datasets.ByLLM || !ok {
 				continue
 			}
@@ -173,7 +176,7 @@ func WithPanel(t datasets.Trust, cases []datasets.Case) datasets.Trust {
 	}
 	figures := map[string]float64{}
 	maps.Copy(figures, t.Figures)
-	figures[FigurePanelSpread], figures[FigurePanelSplit] = datasets.Round(spread/pairs), datasets.Round(split/pairs)
+	figures[FigurePanelDisagreement], figures[FigurePanelSplit] = datasets.Round(spread/pairs), datasets.Round(split/pairs)
 	t.Figures = figures
 	return t
 }

@@ -151,7 +151,7 @@ func TestPanelDisagreementIsRecorded(t *testing.T) {
 			if f["panel_grade_1"] == 0 {
 				split++
 				want = map[string]float64{"panel_grade_1": 0, "panel_grade_2": 2}
-				if f["panel_spread"] != 1.5 || f["panel_expected_1"] != .2 || f["panel_expected_2"] != 1.7 || f["expected_grade"] != .2 {
+				if f["disagreement"] != .5 || f["panel_expected_1"] != .2 || f["panel_expected_2"] != 1.7 || f["expected_grade"] != .2 {
 					t.Errorf("%s: %v", x.ChunkID, f)
 				}
 			}
@@ -165,8 +165,8 @@ func TestPanelDisagreementIsRecorded(t *testing.T) {
 	if got := figures[judge.FigurePanelSplit]; got-share > 1e-4 || share-got > 1e-4 || split == 0 {
 		t.Errorf("split %v, want %v", got, share)
 	}
-	if got := figures[judge.FigurePanelSpread]; got-1.5*share > 1e-4 || 1.5*share-got > 1e-4 {
-		t.Errorf("spread %v, want %v", got, 1.5*share)
+	if got := figures[judge.FigurePanelDisagreement]; got-.5*share > 1e-4 || .5*share-got > 1e-4 {
+		t.Errorf("disagreement %v, want %v", got, .5*share)
 	}
 }
 
@@ -205,7 +205,7 @@ func TestExtendAsksAPanelMemberByMember(t *testing.T) {
 		t.Errorf("%s for %d pairs, %d calls counted", again, grown.Pairs, grown.Calls)
 	}
 	last := grown.Cases[0].Judgments[len(grown.Cases[0].Judgments)-1]
-	if last.Features["panel_grade_2"] != 0 || last.Features["panel_spread"] != 0 || *last.Grade != 0 {
+	if last.Features["panel_grade_2"] != 0 || last.Features["disagreement"] != 0 || *last.Grade != 0 {
 		t.Errorf("judgment %+v", last)
 	}
 }
