@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
@@ -30,8 +32,8 @@ func (o *ReviewOptions) Validate() error {
 	switch {
 	case o.N < 1:
 		return fmt.Errorf("%w: %d pairs: want at least 1", ErrConfig, o.N)
-	case strings.TrimSpace(o.Reviewer) == "" || strings.ContainsFunc(o.Reviewer, func(r rune) bool { return r < ' ' }):
-		return fmt.Errorf("%w: reviewer %q: a name is wanted, without control characters", ErrConfig, o.Reviewer)
+	case strings.TrimSpace(o.Reviewer) == "" || !utf8.ValidString(o.Reviewer) || strings.ContainsFunc(o.Reviewer, unicode.IsControl):
+		return fmt.Errorf("%w: reviewer %q: a name is wanted, in UTF-8 and without control characters", ErrConfig, o.Reviewer)
 	case len(o.Reviewer) > maxReviewer:
 		return fmt.Errorf("%w: a reviewer's name has at most %d bytes", ErrConfig, maxReviewer)
 	case len(o.Results) != 0 && len(o.Results) != 2:

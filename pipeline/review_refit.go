@@ -23,19 +23,25 @@ type refit struct {
 	before   int // people's labels that the set has already
 }
 
-// openRefit is nil where no label comes of a label model, or where what its
-// features come from is not to be had: then the interval is of the labels as
-// they stand, and a note says so.
-func (o *opening) openRefit(ctx context.Context) *refit {
+// refitCases is the most cases of a set whose label model is fitted again while
+// people label: each is looked up when the page opens.
+const refitCases = 1000
+
+// canRefit opens what the interval needs where labels come of a label model. As
+// they stand, they would be compared under a model that has not heard of them;
+// so where it cannot be fitted no interval is shown, and a note says why.
+func (o *opening) canRefit(ctx context.Context) bool {
 	if !fromLabelModel(o.set.Cases) {
-		return nil
+		return true
 	}
-	r, err := o.lookUp(ctx)
+	err := fmt.Errorf("the set has more than %d cases", refitCases)
+	if len(o.set.Cases) <= refitCases {
+		o.pair.refit, err = o.lookUp(ctx)
+	}
 	if err != nil {
-		o.notes = append(o.notes, "the interval is shown without fitting the label model again: "+err.Error())
-		return nil
+		o.notes = append(o.notes, "no interval is shown: "+err.Error())
 	}
-	return r
+	return err == nil
 }
 
 func (o *opening) lookUp(ctx context.Context) (*refit, error) {
