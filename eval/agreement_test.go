@@ -354,3 +354,32 @@ func ExampleAgree() {
 	fmt.Println(found.Says)
 	// Output: of the 1 pair of retrievers that made@v1 separates by success@1, people would order 100.0 % the same (95 % interval 100.0 % to 100.0 %)
 }
+
+// Pairs are compared as Compare does it, under certain labels and uncertain ones.
+func TestAgreementComparesAsCompareDoes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	names := []string{"a", "b", "c", "d", "e", "f"}
+	in := eval.AgreementInput{
+		Reference: rankedSet("people", "reviewed", names, noisy(rng, 40, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)),
+		Tested:    uncertainSet(rng, names, 40), Seed: 3,
+	}
+	got := agree(t, in, "ndcg@10")
+	for _, p := range got.Pairs {
+		for _, side := range []struct {
+			of    eval.AgreementSide
+			found eval.PairDifference
+		}{{in.Reference, p.Reference}, {in.Tested, p.Tested}} {
+			base, candidate := side.of.Retrievers[p.A], side.of.Retrievers[p.B]
+			base.Measures, _ = eval.ParseMeasures("ndcg@10")
+			candidate.Measures = base.Measures
+			c, err := eval.Compare(eval.CompareInput{Base: base, Candidate: candidate, Seed: 3, Shift: side.of.Shift})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, _ := c.Metrics.Get("ndcg@10")
+			if *d.Difference != side.found.Difference || *d.P != *side.found.P || side.found.Separated != (*d.P < 0.05 && *d.Difference != 0) {
+				t.Errorf("%s and %s: %+v, compare has %v, p %v", names[p.A], names[p.B], side.found, *d.Difference, *d.P)
+			}
+		}
+	}
+}
