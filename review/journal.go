@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,21 +43,23 @@ func JournalDir(root string, ref datasets.Ref) string {
 	return filepath.Join(root, ref.Name, fmt.Sprintf("v%04d-%.12s", ref.Version, digest))
 }
 
-// fileOf is a file's name for a person's, whatever characters that has. Capital
-// letters are escaped too: some file systems do not tell them from small ones.
+// fileOf is a file's name for a person's, whatever characters that has: of a
+// byte at most three. Capital letters are escaped too: some file systems do not
+// tell them from small ones.
 func fileOf(reviewer string) string {
 	var b strings.Builder
-	for _, r := range []byte(url.PathEscape(reviewer)) {
-		switch {
-		case r >= 'A' && r <= 'Z':
-			fmt.Fprintf(&b, "%%%02x", r)
-		case r == '.' && b.Len() == 0:
-			b.WriteString("%2e")
-		default:
-			b.WriteByte(r)
+	for _, c := range []byte(reviewer) {
+		if plainInName(c) && (c != '.' || b.Len() > 0) {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02x", c)
 		}
 	}
 	return b.String() + journalEnding
+}
+
+func plainInName(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || strings.IndexByte("-_.~@+=", c) >= 0
 }
 
 // Journal is one person's file, open for writing. A lock of the operating system
@@ -122,12 +123,24 @@ func (j *Journal) open(head Head) (err error) {
 	return nil
 }
 
-// start writes the first line, and the file's name, to disk.
+// newFolders is how many folders above a journal may be new: those of the
+// version, of the set and of all reviews.
+const newFolders = 3
+
+// start writes the first line to disk, and the names of the file and of the
+// folders that it stands in.
 func (j *Journal) start(head Head) error {
 	if err := j.write(head); err != nil {
 		return err
 	}
-	return atomicfile.SyncDir(filepath.Dir(j.Path))
+	at := j.Path
+	for range 1 + newFolders {
+		at = filepath.Dir(at)
+		if err := atomicfile.SyncDir(at); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Append keeps an event, whose number it fills in. The event is on disk when

@@ -9,6 +9,7 @@ import (
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/internal/seeded"
+	"github.com/goldgen/goldgen/judge"
 )
 
 // Kinds of samples. Each but random takes a third of its pairs uniformly from
@@ -162,9 +163,6 @@ func uncertainty(c *datasets.Case, chunkID string) (float64, bool) {
 	return float64(*l.P * (1 - *l.P)), true
 }
 
-// featureDisagreement is what a panel's members differ by, where one judged.
-const featureDisagreement = "disagreement"
-
 // disagreement is how far the model that judged and the label model are apart,
 // both as probabilities, or else how far a panel's members are.
 func disagreement(c *datasets.Case, chunkID string) (float64, bool) {
@@ -179,7 +177,7 @@ func disagreement(c *datasets.Case, chunkID string) (float64, bool) {
 			p = j.P
 		case datasets.ByLLM:
 			judged = judgedP(j)
-			apart, known = j.Features[featureDisagreement]
+			apart, known = j.Features[judge.FeatureDisagreement]
 		}
 	}
 	if p != nil && judged != nil {
