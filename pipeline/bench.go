@@ -95,18 +95,30 @@ func (b *bench) noVectors(spec string) error {
 	return hinted("goldgen snapshot", "retriever %s needs vectors of %s, and %w", spec, b.embedder.pin.Model, errNoVectors)
 }
 
+// pool is the configured pool as this snapshot can have it: without vectors,
+// lsa stands in for dense at its depth, unless it has a depth of its own.
+func (b *bench) pool(configured map[string]int) map[string]int {
+	depth, named := configured[retrieve.KindDense]
+	if b.hasVectors || !named {
+		return configured
+	}
+	pool := maps.Clone(configured)
+	delete(pool, retrieve.KindDense)
+	if _, own := pool[retrieve.KindLSA]; !own {
+		pool[retrieve.KindLSA] = depth
+	}
+	return pool
+}
+
 // poolMembers builds the retrievers that judging pools: those of the
 // configured pool that this project can have, and every one of eval.
 func (p *Project) poolMembers(ctx context.Context, b *bench) (map[string]retrieve.Retriever, map[string]int, error) {
 	members, depth := map[string]retrieve.Retriever{}, map[string]int{}
-	for _, name := range slices.Sorted(maps.Keys(p.Config.Judge.Pool)) {
-		k := p.Config.Judge.Pool[name]
+	pool := b.pool(p.Config.Judge.Pool)
+	for _, name := range slices.Sorted(maps.Keys(pool)) {
+		k := pool[name]
 		depth[name] = k
 		if isPoolSetting(name) || k == 0 {
-			continue
-		}
-		if name == retrieve.KindDense && !b.hasVectors {
-			delete(depth, name)
 			continue
 		}
 		r, _, err := b.retriever(ctx, name)
