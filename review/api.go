@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"mime"
 	"net/http"
 	"strconv"
@@ -80,7 +81,7 @@ func text(d Desk, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	end, err := number(r.URL.Query().Get("end"), "end", start+MaxWindow)
+	end, err := number(r.URL.Query().Get("end"), "end", min(start, math.MaxInt-MaxWindow)+MaxWindow)
 	if err != nil {
 		return nil, err
 	}

@@ -110,11 +110,36 @@ func TestWhatTheAPIRefuses(t *testing.T) {
 	}
 }
 
+func TestATextBeyondTheEndIsEmpty(t *testing.T) {
+	s := seat(t, t.TempDir(), threeCases(), fivePairs, nil)
+	for _, start := range []string{"1000", "9223372036854775807"} {
+		status, answer := asked(t, s, "GET", "/api/items/0/text?start="+start, "", "")
+		if status != http.StatusOK || answer["text"] != "" {
+			t.Errorf("from %s: status %d: %v", start, status, answer)
+		}
+	}
+}
+
 func TestAnErrorOfTheMachineIsNotTheAskers(t *testing.T) {
 	d := newDesk(3)
 	d.breakWith(errors.New("disk full"))
 	status, answer := asked(t, d, "POST", "/api/items/0/label", "application/json", `{"grade":2}`)
 	if diff := cmp.Diff(map[string]any{"error": "disk full", "hint": ""}, answer); status != http.StatusInternalServerError || diff != "" {
 		t.Errorf("status %d (-want +got):\n%s", status, diff)
+	}
+}
+
+func TestAPassageThatCouldNotBeKeptIsNoItem(t *testing.T) {
+	s := seat(t, t.TempDir(), threeCases(), fivePairs, nil)
+	before := s.Session()
+	if err := s.Close(); err != nil { // so that nothing more can be written
+		t.Fatal(err)
+	}
+	status, answer := asked(t, s, "POST", "/api/cases/c0/add", "application/json", `{"chunk_id":"d9","grade":2}`)
+	if status != http.StatusInternalServerError {
+		t.Errorf("status %d: %v", status, answer)
+	}
+	if diff := cmp.Diff(before, s.Session()); diff != "" {
+		t.Errorf("(-before +after):\n%s", diff)
 	}
 }

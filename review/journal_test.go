@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -200,4 +201,32 @@ func FuzzReadJournals(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What a name may hold, each byte escaped, stays below the 255 bytes that file
+// systems give a name, and no two names share a file.
+func TestEveryNameHasAJournal(t *testing.T) {
+	names := []string{
+		"ann", "Ann", "ANN", ".", "..", "../../x", "a/b", "a%2fb", "a:b*c?", "kim@example.org", " a ",
+		strings.Repeat("é", 30), strings.Repeat("😀", 15), strings.Repeat("X", 60), strings.Repeat("人", 20),
+	}
+	dir := t.TempDir()
+	for _, name := range names {
+		head := kim
+		head.Reviewer = name
+		appendAll(t, openJournal(t, dir, head), says("c0 d0", 3))
+	}
+	reads, err := review.ReadJournals(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []string{}
+	for _, r := range reads {
+		got = append(got, r.Head.Reviewer)
+	}
+	slices.Sort(got)
+	slices.Sort(names)
+	if diff := cmp.Diff(names, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }

@@ -116,6 +116,14 @@ func (s *Sitting) show(d Drawn) int {
 	return len(s.pairs) - 1
 }
 
+// hideFrom takes the items from number n on out again.
+func (s *Sitting) hideFrom(n int) {
+	for _, d := range s.pairs[n:] {
+		delete(s.at, d.Pair)
+	}
+	s.pairs = s.pairs[:n]
+}
+
 // Session implements Desk.
 func (s *Sitting) Session() Session {
 	s.mu.Lock()

@@ -285,11 +285,13 @@ func (s *Sitting) Add(ctx context.Context, caseID string, added Added) (Undone, 
 	if err := probe.grade(Said{Grade: added.Grade}, s.set.Manifest.RelevantGrade); err != nil {
 		return Undone{}, err
 	}
+	before := len(s.pairs)
 	e, err := s.said(s.show(Drawn{Pair{caseID, added.ChunkID}, 1}), Said{Grade: added.Grade})
-	if err != nil {
-		return Undone{}, err
+	if err == nil {
+		err = s.keep(ctx, e)
 	}
-	if err := s.keep(ctx, e); err != nil {
+	if err != nil {
+		s.hideFrom(before)
 		return Undone{}, err
 	}
 	return s.undone(e)
