@@ -55,10 +55,17 @@ func forbidden(why string) *Problem {
 	return &Problem{Status: http.StatusForbidden, Text: why, Hint: "open the address that goldgen review printed, whole"}
 }
 
-// hosts are the names under which the server is asked.
-func (s *Server) hosts() []string {
-	_, port, _ := net.SplitHostPort(s.listener.Addr().String())
-	return []string{"127.0.0.1:" + port, "localhost:" + port}
+// hosts are the names under which the server is asked. Browsers leave HTTP's own
+// port out.
+func (s *Server) hosts() []string { return hostsOf(s.listener.Addr()) }
+
+func hostsOf(address net.Addr) []string {
+	_, port, _ := net.SplitHostPort(address.String())
+	hosts := []string{"127.0.0.1:" + port, "localhost:" + port}
+	if port == "80" {
+		hosts = append(hosts, "127.0.0.1", "localhost")
+	}
+	return hosts
 }
 
 // sameOrigin reports an origin that is this server's, or none: a browser sends
