@@ -195,7 +195,8 @@ func (a *app) say(what, format string, args ...any) {
 func (a *app) printFigures(c *judge.Calibration) error {
 	t := report.NewTable("labels by", ">AUC", ">Brier score", ">sensitivity at .5", ">specificity at .5")
 	add := func(name string, f judge.Figures) {
-		t.Add(name, span(f.AUC), span(f.Brier), span(f.Sensitivity), span(f.Specificity))
+		auc, sensitivity, specificity := classCells(f, c.Kept)
+		t.Add(name, auc, span(f.Brier), sensitivity, specificity)
 	}
 	add("prior", c.Prior)
 	if !c.Kept {
@@ -210,6 +211,19 @@ func (a *app) printFigures(c *judge.Calibration) error {
 		curve.Add(three(b.P), three(b.Observed), strconv.Itoa(b.Pairs))
 	}
 	return a.section(curve)
+}
+
+// classCells shows the figures that take pairs of both classes, or of one: "-"
+// where people's labels are all of one class and it is not theirs.
+func classCells(f judge.Figures, oneClass bool) (auc, sensitivity, specificity string) {
+	auc, sensitivity, specificity = span(f.AUC), span(f.Sensitivity), span(f.Specificity)
+	switch {
+	case oneClass && f.Share < 0.5:
+		return "-", "-", specificity
+	case oneClass:
+		return "-", sensitivity, "-"
+	}
+	return auc, sensitivity, specificity
 }
 
 func figuresOf(c *judge.Calibration) judge.Figures {
@@ -256,13 +270,33 @@ func (a *app) printJudge(c *judge.Calibration) error {
 		return err
 	}
 	k := report.NewTable("judge against people", ">value")
-	k.Add("AUC of its grades", span(j.AUC))
-	k.Add("Cohen's kappa, four grades", three(j.Kappa))
-	k.Add("Cohen's kappa, quadratic weights", three(j.Quadratic))
+	auc := span(j.AUC)
+	if c.Kept {
+		auc = "-"
+	}
+	k.Add("AUC of its grades", auc)
+	k.Add("Cohen's kappa, four grades", kappaCell(j.Kappa, j.Confusion, 1, 2, 3))
+	k.Add("Cohen's kappa, quadratic weights", kappaCell(j.Quadratic, j.Confusion, 1, 2, 3))
 	for _, b := range j.Binary {
-		k.Add(fmt.Sprintf("Cohen's kappa, grade >= %d", b.Threshold), three(b.Kappa))
+		k.Add(fmt.Sprintf("Cohen's kappa, grade >= %d", b.Threshold), kappaCell(b.Kappa, j.Confusion, b.Threshold))
 	}
 	return a.section(k)
+}
+
+// kappaCell shows kappa over grades that are cut at thresholds; "-" where people
+// gave grades of one part only, so that agreement beyond chance cannot be had.
+func kappaCell(kappa float64, confusion [4][4]int, thresholds ...int) string {
+	parts := map[int]bool{}
+	for grade, row := range confusion {
+		if row != [4]int{} {
+			part, _ := slices.BinarySearch(thresholds, grade+1)
+			parts[part] = true
+		}
+	}
+	if len(parts) < 2 {
+		return "-"
+	}
+	return three(kappa)
 }
 
 func (a *app) printFeatures(c *judge.Calibration) error {

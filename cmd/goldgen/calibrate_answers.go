@@ -110,8 +110,12 @@ func (a *app) printVerdicts(kinds []judge.KindCalibration) error {
 func (a *app) printAgreement(kinds []judge.KindCalibration) error {
 	t := report.NewTable("question", ">Cohen's kappa", ">AUC", ">sensitivity", ">specificity", ">judge says yes", ">of", ">people would")
 	for _, k := range kinds {
-		t.Add(string(k.Kind), three(k.Kappa), span(k.Figures.AUC), span(k.Figures.Sensitivity), span(k.Figures.Specificity),
-			three(k.Yes), strconv.Itoa(k.Asked), span(k.Corrected))
+		kappa := three(k.Kappa)
+		if k.OneClass {
+			kappa = "-"
+		}
+		auc, sensitivity, specificity := classCells(k.Figures, k.OneClass)
+		t.Add(string(k.Kind), kappa, auc, sensitivity, specificity, three(k.Yes), strconv.Itoa(k.Asked), span(k.Corrected))
 	}
 	return a.section(t)
 }

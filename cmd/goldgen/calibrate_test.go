@@ -8,11 +8,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// fillSheet FROM TO: fills in the grades of a sheet that calibrate wrote, 3 and
-// 0 in turn; or its verdicts, yes and no in turn.
+// fillSheet FROM TO [VALUE...]: fills in the grades of a sheet that calibrate
+// wrote, or its verdicts, with the values in turn: else with 3 and 0, or yes and no.
 func fillSheet(ts *testscript.TestScript, _ bool, args []string) {
-	if len(args) != 2 {
-		ts.Fatalf("usage: fillsheet FROM TO")
+	if len(args) < 2 {
+		ts.Fatalf("usage: fillsheet FROM TO [VALUE...]")
 	}
 	rows, err := csv.NewReader(strings.NewReader(ts.ReadFile(args[0]))).ReadAll()
 	ts.Check(err)
@@ -20,8 +20,11 @@ func fillSheet(ts *testscript.TestScript, _ bool, args []string) {
 	if rows[0][3] == "verdict" {
 		at, values = 3, []string{"yes", "no"}
 	}
+	if len(args) > 2 {
+		values = args[2:]
+	}
 	for i, row := range rows[1:] {
-		row[at], row[at+1] = values[i%2], "ann"
+		row[at], row[at+1] = values[i%len(values)], "ann"
 	}
 	to, err := os.Create(ts.MkAbs(args[1]))
 	ts.Check(err)
