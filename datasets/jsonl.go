@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -9,7 +10,9 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"reflect"
 	"slices"
+	"strings"
 )
 
 // jsonlCase is a line of hand-written cases: query and relevant_chunk_ids, and
@@ -46,6 +49,9 @@ func strictJSON(data []byte, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(into); err != nil {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			return fmt.Errorf("%s: want %s, not %s", cmp.Or(strings.TrimPrefix(wrong.Field, "Case."), "line"), jsonKind(wrong.Type), wrong.Value)
+		}
 		return err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
@@ -54,12 +60,29 @@ func strictJSON(data []byte, into any) error {
 	return nil
 }
 
+// jsonKind is what JSON calls the values that a type holds.
+func jsonKind(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Map, reflect.Struct:
+		return "an object"
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Pointer:
+		return jsonKind(t.Elem())
+	}
+	return "a number"
+}
+
 // readCases reads hand-written cases. Errors name every bad line, up to a limit.
 func (im *importer) readCases() error {
 	path := im.options.Queries
 	text, err := readText(path)
 	if err != nil {
-		return fmt.Errorf("cases %w", err)
+		return fmt.Errorf("cases: %w", err)
 	}
 	var rows []jsonlCase
 	var errs []error

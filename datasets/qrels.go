@@ -57,7 +57,7 @@ func (t *TopicQrels) Grade(id string) (grade int, ok bool) {
 func ReadQrels(path string) (*Qrels, error) {
 	var b qrelsBuilder
 	if err := b.readFile(path); err != nil {
-		return nil, fmt.Errorf("qrels %w", err)
+		return nil, fmt.Errorf("qrels: %w", err)
 	}
 	q, err := b.finish()
 	if err != nil {

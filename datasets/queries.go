@@ -25,7 +25,7 @@ type Topic struct {
 func ReadTopics(path string, byPosition bool) ([]Topic, error) {
 	text, err := readText(path)
 	if err != nil {
-		return nil, fmt.Errorf("queries %w", err)
+		return nil, fmt.Errorf("queries: %w", err)
 	}
 	topics, line, err := parseTopics(text)
 	if err == nil {
@@ -132,7 +132,7 @@ func foldSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
 func ReadBEIRQueries(path string) ([]Topic, error) {
 	text, err := readText(path)
 	if err != nil {
-		return nil, fmt.Errorf("queries %w", err)
+		return nil, fmt.Errorf("queries: %w", err)
 	}
 	var topics []Topic
 	for n, line := range lines(text) {
