@@ -98,7 +98,7 @@ func (o FilesOptions) read() (*topics, error) {
 		return nil, fmt.Errorf("run %s: none of its %d topics (%s) is in the qrels", o.Run, all, firstFew(t.extra))
 	}
 	if o.Out != "" {
-		t.whole(qrels, run.Run(), row)
+		t.whole(qrels, run, row)
 	} else {
 		t.slim(qrels, run, row)
 	}
@@ -155,11 +155,20 @@ func (t *topics) match(qrels *datasets.Qrels, run *retrieve.Table) []int32 {
 	return row
 }
 
-func (t *topics) whole(qrels *datasets.Qrels, run *retrieve.Run, row []int32) {
-	t.cases, t.duplicates = eval.FromQrels(qrels), run.Duplicates
+// whole takes over the table. It counts the results dropped of judged topics
+// alone, as scoring does.
+func (t *topics) whole(qrels *datasets.Qrels, table *retrieve.Table, row []int32) {
+	t.cases = eval.FromQrels(qrels)
+	for _, at := range row {
+		if at >= 0 {
+			t.duplicates += len(table.Scores(int(at)))
+		}
+	}
+	run := table.Run()
 	for i, at := range row {
 		if at >= 0 {
 			t.cases[i].Ranking, t.cases[i].Scores = run.Rankings[at].IDs, run.Rankings[at].Scores
+			t.duplicates -= len(run.Rankings[at].IDs)
 		}
 	}
 }
