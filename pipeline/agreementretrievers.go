@@ -2,9 +2,7 @@ package pipeline
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -131,9 +129,6 @@ func (j *agreementJob) buildRuns(ctx context.Context, s *agreementSide) error {
 		dir = own
 	}
 	files, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: --runs %s: no such folder", ErrConfig, j.o.Runs)
-	}
 	if err != nil {
 		return fmt.Errorf("--runs: %w", err)
 	}
