@@ -323,5 +323,9 @@ func (a *app) printNext(c *pipeline.Calibrated) error {
 	for i, n := range c.Calibration.Next {
 		t.Add(n.CaseID, n.ChunkID, n.Why, c.Texts[i].Query)
 	}
-	return a.section(t)
+	if err := a.section(t); err != nil || len(t.Rows) == 0 {
+		return err
+	}
+	a.say("next", "label pairs on a page: goldgen review %s", c.Golden.Name)
+	return nil
 }
