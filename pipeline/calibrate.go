@@ -101,7 +101,8 @@ func (c *calibrator) run(ctx context.Context) (*Calibrated, error) {
 		return nil, fmt.Errorf("labels %s: none in it; %s no grade yet", c.o.Labels, wording.Count(report.Empty, "row")+wording.Pick(report.Empty, " has", " have"))
 	}
 	if len(usable) == 0 && c.o.Labels != "" {
-		return nil, fmt.Errorf("labels %s: none of %d is of a case and a chunk of %s", c.o.Labels, report.Read, c.set.Ref())
+		first := report.Left[0]
+		return nil, fmt.Errorf("labels %s: none of %d can be used for %s: %s: %s", c.o.Labels, report.Read, c.set.Ref(), first.Where, first.Why)
 	}
 	options := c.judgeOptions(c.set.Manifest.Pins.Seed, c.deps.depth)
 	observed, err := judge.Observe(ctx, cases, c.deps.Deps, options)

@@ -82,7 +82,8 @@ func TestCalibrateRefusesFilesThatAreNotWhole(t *testing.T) {
 		"case_id,chunk_id,grade\nq00,d00,1":     "ends in the middle of a line",
 		"case_id,chunk_id,grade\nq00,d00\n":     "wrong number of fields",
 		"case_id,chunk_id,grade\nq00,d00,\n":    "none in it; 1 row has no grade yet",
-		"case_id,chunk_id,grade\nq98,d00,1\n":   "none of 1 is of a case and a chunk of records@v1",
+		"case_id,chunk_id,grade\nq98,d00,1\n":   "none of 1 can be used for records@v1: line 2: no such case in records@v1",
+		"case_id,chunk_id,grade\nq00,d00,7\n":   "none of 1 can be used for records@v1: line 2: grade 7 is outside of 0 to 3",
 		"case_id,chunk_id,grade\n\"q00,d00,1\n": "extraneous or missing",
 	} {
 		path := filepath.Join(b.Dir, "labels.csv")
