@@ -74,6 +74,7 @@ type ExportReport struct {
 	WithoutNegatives int    `json:"without_negatives"` // cases left out, as they have no hard negative
 	Probabilities    int    `json:"probabilities"`     // labels left out, as they are only probabilities
 	Restricted       int    `json:"restricted"`        // cases whose scope, filters or date the format cannot hold
+	Trust            string `json:"trust"`             // of the set, which qrels cannot hold
 }
 
 // ExportView is what Export needs of a corpus; *corpus.Snapshot satisfies it.
@@ -88,7 +89,7 @@ type Sink func(name string, write func(io.Writer) error) error
 // Export writes a set's cases, in their order, without retired ones. view may be
 // nil for a format that does not hold texts.
 func Export(set *Set, view ExportView, o ExportOptions, sink Sink) (ExportReport, error) {
-	e := exporter{set: set, view: view, o: o, report: ExportReport{Format: o.Format}}
+	e := exporter{set: set, view: view, o: o, report: ExportReport{Format: o.Format, Trust: set.Manifest.Trust.Level}}
 	if err := o.Validate(); err != nil {
 		return e.report, err
 	}

@@ -124,4 +124,7 @@ func (a *app) exportNotes(r datasets.ExportReport) {
 			fmt.Fprintf(a.stderr, "goldgen: %s %s\n", wording.Count(note.n, note.noun), note.text)
 		}
 	}
+	if o := (datasets.ExportOptions{Format: r.Format}); o.Folder() && r.Trust != datasets.TrustReviewed {
+		fmt.Fprintf(a.stderr, "goldgen: the labels have trust %s, which qrels do not hold: whoever imports them takes them for people's\n", r.Trust)
+	}
 }
