@@ -15,6 +15,7 @@ export function open(name) {
   for (const problem of dialog.querySelectorAll(".problem")) put(problem, "");
   if (begin[name]) begin[name]();
   dialog.showModal();
+  dialog.querySelector("[data-first]")?.focus(); // autofocus would also be tried, and complained of, as the page loads
 }
 
 const begin = {
