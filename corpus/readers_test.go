@@ -214,7 +214,7 @@ func TestBadInput(t *testing.T) {
 		"not UTF-8":      {"bad", "latin.md: not UTF-8 text"},
 		"binary":         {"bin", "nul.txt: not UTF-8 text"},
 		"no file fits":   {"empty", "is empty: no documents were found"},
-		"no text":        {"blank", "is empty: 1 documents without any text"},
+		"no text":        {"blank", "is empty: 1 document without any text"},
 		"front matter":   {"front", "a.md: front matter:"},
 		"date":           {"date", `a.md: field "valid_from": time "soon"`},
 		"never valid":    {"never", `a.md: field "valid_to": 2026-01-01T00:00:00Z is not after valid_from 2026-02-01T00:00:00Z`},
