@@ -184,6 +184,10 @@ type violation struct {
 	Nodes  []string
 }
 
+// atRest waits for transitions to end: a colour on its way to another has a
+// contrast that nobody gets to read by.
+const atRest = `Promise.allSettled(document.getAnimations().map((a) => a.finished)).then(() => true)`
+
 // Axe looks for what keeps people out: GOLDGEN_AXE names the file axe.min.js of
 // the npm package axe-core.
 func Axe(t *testing.T, ctx context.Context) {
@@ -201,6 +205,9 @@ func Axe(t *testing.T, ctx context.Context) {
 		t.Fatal(err)
 	}
 	Ask[bool](t, ctx, string(source)+"\n;true")
+	if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](atRest, chromedp.EvalAwaitPromise)); err != nil {
+		t.Fatal(err)
+	}
 	found, err := chromedp.Run(ctx, chromedp.Evaluate[string](`axe.run().then((r) => JSON.stringify(r.violations.map(
 		(v) => ({ID: v.id, Impact: v.impact, Nodes: v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + " " + n.failureSummary)}))))`, chromedp.EvalAwaitPromise))
 	if err != nil {
