@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/generate"
+	"github.com/goldgen/goldgen/internal/collections"
+	"github.com/goldgen/goldgen/internal/seeded"
+	"github.com/goldgen/goldgen/llm"
+	"github.com/goldgen/goldgen/llm/connect"
+	"github.com/goldgen/goldgen/retrieve"
+	"github.com/goldgen/goldgen/sample"
+)
+
+const (
+	seed = 7
+	// perDocument queries are asked of the documents that give three.
+	perDocument = 3
+)
+
+// written is one line of a fixture: a query, or why there is none.
+type written struct {
+	Document string              `json:"document"`
+	Place    int                 `json:"place"` // 0 is the document's first query, as in a set with one a document
+	Type     string              `json:"type"`
+	Query    string              `json:"query,omitempty"`
+	Evidence []datasets.Evidence `json:"evidence,omitempty"`
+	Refused  string              `json:"refused,omitempty"` // a reason code of generate
+	Model    string              `json:"model,omitempty"`
+	Prompt   string              `json:"prompt,omitempty"` // id@version and digest
+}
+
+type writer struct {
+	options
+	model     *generate.Model
+	documents []collections.Document // in the order in which they are asked about
+	mu        sync.Mutex
+	done      int
+	began     time.Time
+}
+
+func newWriter(o options, stack *connect.Stack, c collections.Collection) (*writer, error) {
+	stats, err := bm25(c.Documents)
+	if err != nil {
+		return nil, err
+	}
+	model, err := generate.NewModel(unchecked{stack.Client}, stats, generate.ModelOptions{
+		Model:   stack.Model,
+		Options: llm.Options{NumCtx: 2048, NumPredict: 256, NumThread: o.threads, Temperature: 0.7, Seed: seed},
+		Seed:    seed,
+		Ask:     llm.AskOptions{},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &writer{options: o, model: model, documents: shuffled(c), began: time.Now()}, nil
+}
+
+// bm25 knows how rare a term is.
+func bm25(documents []collections.Document) (generate.Stats, error) {
+	return retrieve.NewBM25(func(yield func(corpus.Chunk, error) bool) {
+		for _, d := range documents {
+			if !yield(chunk(d), nil) {
+				return
+			}
+		}
+	}, retrieve.DefaultBM25())
+}
+
+// shuffled are the documents with a text beside the title, in a random order
+// that is always the same.
+func shuffled(c collections.Collection) []collections.Document {
+	var list []collections.Document
+	for _, d := range c.Documents {
+		if len(d.Text) > len(d.Title)+minText {
+			list = append(list, d)
+		}
+	}
+	seeded.Rand(seed, "queries", c.Name).Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list
+}
+
+// minText is the least text beside a title that is asked about, in bytes.
+const minText = 100
+
+func chunk(d collections.Document) corpus.Chunk {
+	return corpus.Chunk{ID: d.ID, DocID: d.ID, Text: d.Text, End: len(d.Text), Unit: corpus.UnitDocument, Language: "en"}
+}
+
+// types are asked in this order, the first one turning with the document:
+// half factual, three tenths keyword, a fifth reformulated, as goldgen's
+// default mix.
+func types(document int) []string {
+	turns := []string{"factual", "keyword", "factual", "reformulated", "keyword", "factual", "keyword", "factual", "reformulated", "factual"}
+	first := turns[document%len(turns)]
+	list := []string{first}
+	for _, t := range []string{datasets.Factual, datasets.Keyword, datasets.Reformulated} {
+		if t != first {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// write asks about one document after the other until there are enough queries
+// of both kinds.
+func (w *writer) write(ctx context.Context) ([]written, error) {
+	var all []written
+	one, three := 0, 0
+	for at := 0; at < len(w.documents) && one < w.queries; {
+		batch := min(2*w.concurrency, len(w.documents)-at)
+		lists := make([][]written, batch)
+		group, ctx := errgroup.WithContext(ctx)
+		group.SetLimit(w.concurrency)
+		for i := range batch {
+			group.Go(func() (err error) {
+				lists[i], err = w.document(ctx, at+i, three < w.queries)
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return nil, err
+		}
+		for _, list := range lists {
+			all = append(all, list...)
+			o, t := kept(list)
+			one, three = one+o, three+t
+		}
+		at += batch
+		fmt.Fprintf(os.Stderr, "%s: %d documents, %d queries one a document, %d three a document\n", time.Since(w.began).Round(time.Second), at, one, three)
+	}
+	return all, nil
+}
+
+// kept counts the queries of a document: its first, and all if it was asked
+// for three.
+func kept(list []written) (first, all int) {
+	for _, q := range list {
+		if q.Refused != "" {
+			continue
+		}
+		if q.Place == 0 {
+			first++
+		}
+		if len(list) == perDocument {
+			all++
+		}
+	}
+	return first, all
+}
+
+// document asks for a document's first query, or for three.
+func (w *writer) document(ctx context.Context, at int, three bool) ([]written, error) {
+	d := w.documents[at]
+	list := types(at)
+	if !three {
+		list = list[:1]
+	}
+	var units []generate.Unit
+	for slot, t := range list {
+		row := sample.Row{CaseID: fmt.Sprintf("%s-%d", d.ID, slot), ChunkIDs: []string{d.ID}, DocIDs: []string{d.ID}, QueryType: t, Slot: slot}
+		units = append(units, generate.Unit{Row: row, Chunks: []corpus.Chunk{chunk(d)}, Doc: corpus.Document{ID: d.ID, Title: d.Title, Text: d.Text, Language: "en"}})
+	}
+	outcomes, err := w.model.WriteAll(ctx, units)
+	if err != nil {
+		return nil, err
+	}
+	var lines []written
+	for i, o := range outcomes {
+		lines = append(lines, line(units[i].Row, o))
+	}
+	return lines, nil
+}
+
+func line(row sample.Row, o generate.Outcome) written {
+	w := written{Document: row.DocIDs[0], Place: row.Slot, Type: row.QueryType}
+	if o.Reject != nil {
+		w.Query, w.Refused = o.Reject.Query, o.Reject.Reason
+		return w
+	}
+	w.Query, w.Evidence = o.Case.Query, o.Case.Evidence
+	w.Model, w.Prompt = o.Case.Provenance.Generator, o.Case.Provenance.Prompt
+	return w
+}
+
+// unchecked answers the checks that ask the model a second time, which want a
+// single token, with yes; the rest it passes on.
+type unchecked struct{ llm.Client }
+
+// Complete implements llm.Client.
+func (c unchecked) Complete(ctx context.Context, r llm.Request) (llm.Reply, error) {
+	if r.Options.NumPredict == 1 {
+		return llm.Reply{Text: "yes", FinishReason: llm.FinishStop}, nil
+	}
+	return c.Client.Complete(ctx, r)
+}
+
+func summary(list []written) string {
+	reasons := map[string]int{}
+	for _, q := range list {
+		reasons[q.Refused]++
+	}
+	parts := []string{fmt.Sprintf("%d asked, %d kept", len(list), reasons[""])}
+	delete(reasons, "")
+	for reason, n := range reasons {
+		parts = append(parts, fmt.Sprintf("%s %d", reason, n))
+	}
+	return strings.Join(parts, ", ")
+}
