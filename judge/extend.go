@@ -85,7 +85,7 @@ func Extend(ctx context.Context, cases []datasets.Case, tops Tops, deps Deps, o 
 		out.add(&out.Cases[i], additions[i], deps.Judge)
 	}
 	Negatives{View: deps.View, RelevantGrade: RelevantGrade, JudgePassed: out.Verdict.State == Passed, Tops: tops}.Fill(out.Cases)
-	out.Missed = missedOf(out.Cases, out.Verdict)
+	out.Missed = MissedIn(out.Cases, RelevantGrade, out.Verdict.State == Passed)
 	return out, nil
 }
 

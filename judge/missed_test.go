@@ -46,6 +46,23 @@ func TestMissed(t *testing.T) {
 	}
 }
 
+// TestMissedOfFewLabels: where only some of the drawn chunks have a label, these
+// speak for all, by the chance that they were shown.
+func TestMissedOfFewLabels(t *testing.T) {
+	unlabelled := judge.Drawn{CaseID: "b", Inclusion: .02, Unlabelled: true}
+	relevant := judge.Drawn{CaseID: "a", Inclusion: .02, Relevant: true, Shown: 1}
+	other := judge.Drawn{CaseID: "a", Inclusion: .02, Shown: 1. / 3}
+	// A quarter of the weight of the labels is relevant, of 100 chunks outside each;
+	// they count as (50 + 150)^2 / (50^2 + 150^2) = 1.6 of equal weight.
+	got := judge.Missed([]judge.Drawn{relevant, other, unlabelled, unlabelled})
+	if got == nil || math.Abs(got.Value-25) > 1e-9 || got.Low > 5 || got.High < 75 {
+		t.Errorf("missed %+v, want 25 with a wide interval", got)
+	}
+	if got := judge.Missed([]judge.Drawn{unlabelled}); got != nil {
+		t.Errorf("missed %+v without a label", got)
+	}
+}
+
 // A case in which a draw stands for more chunks counts for more.
 func TestMissedWeighsDraws(t *testing.T) {
 	m := judge.Missed(append(drawn("a", .1, true), drawn("b", .01, false)...))

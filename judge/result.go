@@ -74,7 +74,7 @@ func (r *runner) result(settled Settlement, v Verdict) Result {
 		out.Notes = append(out.Notes, panel.memberNotes(r.canaries())...)
 	}
 	Negatives{View: r.deps.View, RelevantGrade: RelevantGrade, JudgePassed: v.State == Passed}.Fill(out.Cases)
-	out.Missed = missedOf(out.Cases, v)
+	out.Missed = MissedIn(out.Cases, RelevantGrade, v.State == Passed)
 	return out
 }
 
@@ -163,43 +163,6 @@ func sourceRank(items []Item, member string) *int {
 		}
 	}
 	return best
-}
-
-// missedOf estimates from the random chunks that a judge which passed has
-// graded; where a person graded one of them too, that grade counts.
-func missedOf(cases []datasets.Case, v Verdict) *datasets.Interval {
-	if v.State != Passed {
-		return nil
-	}
-	var drawn []Drawn
-	for i := range cases {
-		people := gradesOfPeople(&cases[i])
-		for _, j := range cases[i].Judgments {
-			if j.By == datasets.ByLLM && j.Features["random"] == 1 && j.Grade != nil {
-				grade, ok := people[j.ChunkID]
-				if !ok {
-					grade = *j.Grade
-				}
-				drawn = append(drawn, Drawn{CaseID: cases[i].ID, Relevant: grade >= RelevantGrade, Inclusion: j.Inclusion})
-			}
-		}
-	}
-	m := Missed(drawn)
-	if m != nil {
-		m.Value, m.Low, m.High = datasets.Round(m.Value), datasets.Round(m.Low), datasets.Round(m.High)
-	}
-	return m
-}
-
-// gradesOfPeople are the grades that people gave, by chunk.
-func gradesOfPeople(c *datasets.Case) map[string]int {
-	out := map[string]int{}
-	for _, j := range c.Judgments {
-		if j.By == datasets.ByHuman && j.Grade != nil {
-			out[j.ChunkID] = *j.Grade
-		}
-	}
-	return out
 }
 
 // trustOf says how far labels can be trusted. Queries that no model wrote are

@@ -208,6 +208,7 @@ func (c *calibrator) apply(ctx context.Context, out *Calibrated, cases []dataset
 	}
 	m := c.set.Manifest
 	m.Trust, m.Costs = profile.TrustIn(m.Trust, labels), datasets.Costs{}
+	m.Missed = judge.MissedIn(labels.Cases, m.RelevantGrade, m.Trust.Judge == judge.Passed)
 	negatives(c.deps.View, m.RelevantGrade, m.Trust).Fill(labels.Cases)
 	committed, err := c.write(ctx, m.Name, datasets.Draft{Cases: labels.Cases, Rejects: c.set.Rejects, Manifest: m})
 	if err != nil {

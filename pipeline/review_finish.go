@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/judge"
 	"github.com/goldgen/goldgen/review"
 )
 
@@ -92,7 +93,8 @@ func (p *Project) stands(of datasets.Ref) (stands []review.Stand, notes []string
 }
 
 // manifestAfter is the set's manifest with who labelled what, where they
-// disagree, and what the labels can be trusted for then.
+// disagree, what the pools missed by people's word, and what the labels can be
+// trusted for then.
 func manifestAfter(set *datasets.Set, of datasets.Ref, stands []review.Stand, outcome *review.Outcome) datasets.Manifest {
 	m := set.Manifest
 	m.Costs = datasets.Costs{}
@@ -110,6 +112,7 @@ func manifestAfter(set *datasets.Set, of datasets.Ref, stands []review.Stand, ou
 	for _, c := range outcome.Conflicts {
 		m.Disagreements = append(m.Disagreements, datasets.Disagreement{CaseID: c.CaseID, ChunkID: c.ChunkID, Grades: c.Grades, Kept: c.Kept})
 	}
+	m.Missed = judge.MissedIn(outcome.Cases, m.RelevantGrade, m.Trust.Judge == judge.Passed)
 	if m.Trust.Level != datasets.TrustNone && review.AllByPeople(outcome.Cases) {
 		m.Trust.Level, m.Trust.Why = datasets.TrustReviewed, "people graded every judged chunk of every active case"
 	}
