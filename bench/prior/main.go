@@ -10,12 +10,11 @@ package main
 import (
 	"context"
 	"flag"
-	"fmt"
 	"io"
 	"log"
 	"os"
 
-	"github.com/goldgen/goldgen/internal/collections"
+	"github.com/goldgen/goldgen/bench/study"
 	"github.com/goldgen/goldgen/judge"
 )
 
@@ -39,16 +38,11 @@ func main() {
 }
 
 func run(ctx context.Context, o options, progress io.Writer) error {
-	var all []*material
-	for _, name := range collections.Names() {
-		fmt.Fprintf(progress, "%s: pools\n", name)
-		m, err := gather(ctx, o.data, name)
-		if err != nil {
-			return err
-		}
-		all = append(all, m)
+	all, err := study.GatherAll(ctx, o.data, progress)
+	if err != nil {
+		return err
 	}
-	s, err := studyOf(all, o, progress)
+	s, err := measure(all, o, progress)
 	if err != nil {
 		return err
 	}

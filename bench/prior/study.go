@@ -1,27 +1,19 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
-	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/bench/study"
 	"github.com/goldgen/goldgen/internal/seeded"
 	"github.com/goldgen/goldgen/judge"
 )
 
-// penalties are tried for the prior; middle is taken where a single collection
-// leaves nothing to try them on.
-func penalties() []float64 { return []float64{1, 3, 10, 30} }
-
-const middlePenalty = 3
-
-// study is all that is measured; agree fills in the last three.
-type study struct {
-	fitter
-	all       []*material
+// measured is all that is measured; agree fills in the last three.
+type measured struct {
+	study.Fitter
+	all       []*study.Material
 	penalty   float64
 	model     *judge.LabelModel
 	left      []leftOut
@@ -30,13 +22,13 @@ type study struct {
 	progress  io.Writer
 	compared  bool
 	agreement []agreement
-	fitted    []agreement // with labels of the collection's own, on the other queries
-	covered   []coverage
+	fitted    []agreement        // with labels of the collection's own, on the other queries
+	covered   [][]study.Coverage // by collection
 }
 
 // leftOut is what the prior of the other collections does on one.
 type leftOut struct {
-	m       *material
+	m       *study.Material
 	penalty float64
 	model   *judge.LabelModel
 	figures judge.Figures
@@ -53,13 +45,13 @@ type learnt struct {
 	priorLoss, worseShares float64
 }
 
-func studyOf(all []*material, o options, progress io.Writer) (*study, error) {
-	s := &study{all: all, fitter: fitter{o.pairs}, progress: progress, compared: !o.quick}
+func measure(all []*study.Material, o options, progress io.Writer) (*measured, error) {
+	s := &measured{all: all, Fitter: study.Fitter{Pairs: o.pairs}, progress: progress, compared: !o.quick}
 	var err error
-	if s.penalty, err = s.choosePenalty(all); err != nil {
+	if s.penalty, err = s.ChoosePenalty(all); err != nil {
 		return nil, err
 	}
-	if s.model, err = s.fitPrior(all, s.penalty); err != nil {
+	if s.model, err = s.Prior(all, s.penalty); err != nil {
 		return nil, err
 	}
 	for i := range all {
@@ -73,69 +65,23 @@ func studyOf(all []*material, o options, progress io.Writer) (*study, error) {
 	if !s.compared {
 		return s, nil
 	}
-	s.shift = shipped(s.left)
+	var shifts [][]judge.ShiftVariance
+	for _, l := range s.left {
+		shifts = append(shifts, l.shift)
+	}
+	s.shift = study.Shipped(shifts)
 	fmt.Fprintln(s.progress, "labels of a collection's own")
-	s.shares, err = s.after(all)
+	s.shares, err = s.After(all)
 	return s, err
 }
 
-// fitter fits priors whose coefficient vectors see so many pairs each.
-type fitter struct{ pairs int }
-
-func (f fitter) fitPrior(all []*material, penalty float64) (*judge.LabelModel, error) {
-	var pairs [][]judge.LabelledPair
-	for _, m := range all {
-		pairs = append(pairs, m.pairs(judge.PriorFeatures()))
-	}
-	return judge.FitPrior(pairs, judge.PriorOptions{Features: judge.PriorFeatures(), Penalty: penalty, Pairs: f.pairs, Seed: seed})
-}
-
-// without is the collections but one.
-func without(all []*material, i int) []*material {
-	return slices.Delete(slices.Clone(all), i, i+1)
-}
-
-// choosePenalty takes the penalty with the least loss on collections left out.
-func (f fitter) choosePenalty(all []*material) (float64, error) {
-	if len(all) < 2 {
-		return middlePenalty, nil
-	}
-	losses := map[float64]float64{}
-	for _, penalty := range penalties() {
-		for i := range all {
-			m, err := f.fitPrior(without(all, i), penalty)
-			if err != nil {
-				return 0, err
-			}
-			losses[penalty] += logLoss(m.Predict(all[i].pairs(m.Features)))
-		}
-	}
-	return slices.MinFunc(penalties(), func(a, b float64) int { return cmp.Compare(losses[a], losses[b]) }), nil
-}
-
-// logLoss is the mean of -ln P(label), with p kept from 0 and 1.
-func logLoss(predicted []judge.Predicted) float64 {
-	sum := 0.0
-	for _, p := range predicted {
-		q := min(max(p.P, 1e-3), 1-1e-3)
-		if !p.Relevant {
-			q = 1 - q
-		}
-		sum -= math.Log(q)
-	}
-	return sum / float64(len(predicted))
-}
-
-func (s *study) leaveOut(i int) (l leftOut, err error) {
+func (s *measured) leaveOut(i int) (l leftOut, err error) {
 	l.m = s.all[i]
-	if l.penalty, err = s.choosePenalty(without(s.all, i)); err != nil {
+	if l.model, l.penalty, err = s.LeaveOut(s.all, i); err != nil {
 		return l, err
 	}
-	if l.model, err = s.fitPrior(without(s.all, i), l.penalty); err != nil {
-		return l, err
-	}
-	pairs := l.m.pairs(l.model.Features)
-	l.figures = judge.FiguresOf(l.model.Predict(pairs), seed)
+	pairs := l.m.Pairs(l.model.Features)
+	l.figures = judge.FiguresOf(l.model.Predict(pairs), study.Seed)
 	l.single = singleAUC(l.model.Features, pairs)
 	for _, n := range []int{20, 50, 100, 200} {
 		point, err := learn(l.model, pairs, n)
@@ -145,7 +91,7 @@ func (s *study) leaveOut(i int) (l leftOut, err error) {
 		l.curve = append(l.curve, point)
 	}
 	if s.compared {
-		l.shift, err = shiftOn(l.m, l.model, shiftMetrics, modes()...)
+		l.shift, err = study.ShiftOn(l.m, l.model, study.ShippedMetrics, study.Modes()...)
 	}
 	return l, err
 }
@@ -178,7 +124,7 @@ const curveDraws = 20
 func learn(prior *judge.LabelModel, pairs []judge.LabelledPair, n int) (learnt, error) {
 	out := learnt{labels: n}
 	for draw := range curveDraws {
-		order := seeded.Rand(seed, "curve", fmt.Sprint(n, draw)).Perm(len(pairs))
+		order := seeded.Rand(study.Seed, "curve", fmt.Sprint(n, draw)).Perm(len(pairs))
 		var labelled, test []judge.LabelledPair
 		for _, i := range order[:n] {
 			labelled = append(labelled, pairs[i])
@@ -199,22 +145,22 @@ func (l *learnt) add(own, prior []judge.Predicted) {
 	const share = 1. / curveDraws
 	l.auc += share * judge.AUC(own)
 	l.brier += share * judge.Brier(own)
-	l.loss += share * logLoss(own)
+	l.loss += share * study.LogLoss(own)
 	l.priorAUC += share * judge.AUC(prior)
 	l.priorBrier += share * judge.Brier(prior)
-	l.priorLoss += share * logLoss(prior)
-	if logLoss(own) > logLoss(prior) {
+	l.priorLoss += share * study.LogLoss(prior)
+	if study.LogLoss(own) > study.LogLoss(prior) {
 		l.worseShares += share
 	}
 }
 
 // profile is what goldgen ships.
-func (s *study) profile() (*judge.Profile, error) {
+func (s *measured) profile() (*judge.Profile, error) {
 	var pairs []judge.LabelledPair
 	var from []string
 	var predicted []judge.Predicted
 	for _, l := range s.left {
-		own := l.m.pairs(s.model.Features)
+		own := l.m.Pairs(s.model.Features)
 		pairs, from = append(pairs, own...), append(from, l.m.Name)
 		predicted = append(predicted, l.model.Predict(own)...)
 	}
@@ -225,26 +171,6 @@ func (s *study) profile() (*judge.Profile, error) {
 	return &judge.Profile{
 		Format: judge.ProfileFormat, Level: judge.LevelPrior, FeatureVersion: judge.FeatureVersion,
 		Model: *s.model.Rounded(), Penalty: s.penalty, Training: training,
-		Figures: judge.FiguresOf(predicted, seed), Shift: s.shift, ShiftAfter: s.shares,
+		Figures: judge.FiguresOf(predicted, study.Seed), Shift: s.shift, ShiftAfter: s.shares,
 	}, nil
-}
-
-// meanShift is the mean over the collections left out.
-func meanShift(left []leftOut) []judge.ShiftVariance {
-	sums := slices.Clone(left[0].shift)
-	for i := range sums {
-		sums[i].Variance = 0
-		for _, l := range left {
-			sums[i].Variance += l.shift[i].Variance / float64(len(left))
-		}
-		sums[i].Variance = rounded(sums[i].Variance)
-	}
-	return sums
-}
-
-// rounded is a variance as a profile keeps it.
-func rounded(variance float64) float64 { return math.Round(variance*1e8) / 1e8 }
-
-func modes() []datasets.SourceMode {
-	return []datasets.SourceMode{datasets.SourceIn, datasets.SourceJudged, datasets.SourceOut}
 }

@@ -1,4 +1,4 @@
-package main
+package study
 
 import (
 	"math"
@@ -56,28 +56,12 @@ func TestMoreCollections(t *testing.T) {
 	}
 }
 
-func TestCompareVerdicts(t *testing.T) {
-	people := []verdict{{0.2, 1}, {0.1, 1}, {-0.3, -1}, {0.01, 0}, {-0.02, 0}}
-	labels := []verdict{{0.1, 1}, {-0.1, -1}, {-0.1, 0}, {0.2, 1}, {0.1, 0}}
-	want := agreement{draws: 1, people: 3, both: 2, against: 1, separated: 3, right: 2}
-	if diff := cmp.Diff(want, compareVerdicts(people, labels), cmp.AllowUnexported(agreement{})); diff != "" {
-		t.Error(diff)
-	}
-	source := []verdict{{0.1, 0}, {0.1, 1}, {-0.1, 0}, {-0.2, 0}, {0.1, 0}}
-	ruled := sameSign(labels, source)
-	for i, sign := range []int{1, 0, 0, 0, 0} {
-		if ruled[i].sign != sign {
-			t.Errorf("pair %d: sign %d under the sign rule, want %d", i, ruled[i].sign, sign)
-		}
-	}
-}
-
 func TestMeanShift(t *testing.T) {
-	of := func(v float64) leftOut {
-		return leftOut{shift: []judge.ShiftVariance{{Metric: "map", Source: "in", Variance: v, Pairs: 276}}}
+	of := func(v float64) []judge.ShiftVariance {
+		return []judge.ShiftVariance{{Metric: "map", Source: "in", Variance: v, Pairs: 276}}
 	}
 	want := []judge.ShiftVariance{{Metric: "map", Source: "in", Variance: 0.002, Pairs: 276}}
-	if diff := cmp.Diff(want, meanShift([]leftOut{of(0.001), of(0.002), of(0.003)})); diff != "" {
+	if diff := cmp.Diff(want, meanShift([][]judge.ShiftVariance{of(0.001), of(0.002), of(0.003)})); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package study
 
 import (
 	"fmt"
@@ -13,16 +13,16 @@ import (
 	"github.com/goldgen/goldgen/judge"
 )
 
-// shiftMetrics are the measures whose shift variance is shipped.
-const shiftMetrics = "ndcg@1,ndcg@5,ndcg@10,recall@1,recall@5,recall@10,precision@1,precision@5,precision@10,success@1,success@5,success@10,mrr,map"
+// ShippedMetrics are the measures whose shift variance is shipped.
+const ShippedMetrics = "ndcg@1,ndcg@5,ndcg@10,recall@1,recall@5,recall@10,precision@1,precision@5,precision@10,success@1,success@5,success@10,mrr,map"
 
 // values are a variant's value of each measure, by draw, query and measure; NaN
 // where a query has none.
 type values [][][]float64
 
-// shiftOn measures how far the differences between variants under a model's
+// ShiftOn measures how far the differences between variants under a model's
 // labels are from those under people's, beyond sampling and what draws show.
-func shiftOn(m *material, model *judge.LabelModel, metrics string, modes ...datasets.SourceMode) ([]judge.ShiftVariance, error) {
+func ShiftOn(m *Material, model *judge.LabelModel, metrics string, modes ...datasets.SourceMode) ([]judge.ShiftVariance, error) {
 	measures, err := eval.ParseMeasures(metrics)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func shiftOn(m *material, model *judge.LabelModel, metrics string, modes ...data
 }
 
 // apart is how far every two variants lie apart in their first k results.
-func (m *material) apart(k int) [][]float64 {
+func (m *Material) apart(k int) [][]float64 {
 	cases := make([][]eval.Case, len(m.rankings))
 	out := make([][]float64, len(cases))
 	for v, rankings := range m.rankings {
@@ -150,14 +150,14 @@ type labels struct {
 	dropped string
 }
 
-func (m *material) human(q *pooled) labels {
+func (m *Material) human(q *pooled) labels {
 	return labels{draws: []map[string]int{m.Qrels[q.id]}}
 }
 
 // probabilities are the model's, by query and item.
-func (m *material) probabilities(model *judge.LabelModel) map[string][]judge.Probability {
+func (m *Material) probabilities(model *judge.LabelModel) map[string][]judge.Probability {
 	out := map[string][]judge.Probability{}
-	for _, q := range m.queries {
+	for _, q := range m.pools {
 		for _, x := range judge.Vectors(model.Features, q.seen) {
 			out[q.id] = append(out[q.id], model.Probability(x))
 		}
@@ -166,7 +166,7 @@ func (m *material) probabilities(model *judge.LabelModel) map[string][]judge.Pro
 }
 
 // drawn draws each label under each coefficient vector.
-func (m *material) drawn(q *pooled, p []judge.Probability, mode datasets.SourceMode) labels {
+func (m *Material) drawn(q *pooled, p []judge.Probability, mode datasets.SourceMode) labels {
 	out := labels{}
 	if mode == datasets.SourceOut {
 		out.dropped = q.source
@@ -174,7 +174,7 @@ func (m *material) drawn(q *pooled, p []judge.Probability, mode datasets.SourceM
 	for t := range judge.DrawCount {
 		grades := map[string]int{}
 		for i, id := range q.ids {
-			rng := seeded.Rand(seed, "draw "+strconv.Itoa(t), q.id+" "+id)
+			rng := seeded.Rand(Seed, "draw "+strconv.Itoa(t), q.id+" "+id)
 			grades[id] = 0
 			if rng.Float64() < p[i].Draws[t] {
 				grades[id] = 1
@@ -190,13 +190,13 @@ func (m *material) drawn(q *pooled, p []judge.Probability, mode datasets.SourceM
 }
 
 // valuesUnder scores all variants under each draw.
-func valuesUnder(m *material, measures []eval.Measure, of func(*pooled) labels) ([]values, error) {
-	all := make([]labels, len(m.queries))
-	for i := range m.queries {
-		all[i] = of(&m.queries[i])
+func valuesUnder(m *Material, measures []eval.Measure, of func(*pooled) labels) ([]values, error) {
+	all := make([]labels, len(m.pools))
+	for i := range m.pools {
+		all[i] = of(&m.pools[i])
 	}
-	out := make([]values, len(m.variants))
-	for v := range m.variants {
+	out := make([]values, len(m.Variants))
+	for v := range m.Variants {
 		var err error
 		if out[v], err = m.score(v, measures, all); err != nil {
 			return nil, err
@@ -208,11 +208,11 @@ func valuesUnder(m *material, measures []eval.Measure, of func(*pooled) labels) 
 // score gives the values in each draw. All draws are scored as the cases of one
 // input; one whose label is uncertain stands before them, so that no interval is
 // bootstrapped that nobody reads.
-func (m *material) score(variant int, measures []eval.Measure, all []labels) (values, error) {
+func (m *Material) score(variant int, measures []eval.Measure, all []labels) (values, error) {
 	cases := []eval.Case{{ID: "uncertain", Labels: []eval.Label{{ID: "x", Uncertain: &eval.Probability{P: 0.5}}}}}
 	draws := len(all[0].draws)
 	for t := range draws {
-		for i, q := range m.queries {
+		for i, q := range m.pools {
 			cases = append(cases, m.caseOf(&q, m.rankings[variant][i], all[i].draws[t], all[i].dropped, fmt.Sprint(q.id, "#", t)))
 		}
 	}
@@ -224,7 +224,7 @@ func (m *material) score(variant int, measures []eval.Measure, all []labels) (va
 	at := -1 // of the case before those of the first draw
 	for row := range result.Rows() {
 		if at >= 0 {
-			out[at/len(m.queries)] = append(out[at/len(m.queries)], valuesOf(row, measures))
+			out[at/len(m.pools)] = append(out[at/len(m.pools)], valuesOf(row, measures))
 		}
 		at++
 	}
@@ -245,7 +245,7 @@ func valuesOf(row eval.CaseRow, measures []eval.Measure) []float64 {
 	return out
 }
 
-func (m *material) caseOf(q *pooled, ranking []string, grades map[string]int, dropped, id string) eval.Case {
+func (m *Material) caseOf(q *pooled, ranking []string, grades map[string]int, dropped, id string) eval.Case {
 	c := eval.Case{ID: id}
 	for _, id := range q.ids {
 		if id != dropped {
