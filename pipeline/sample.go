@@ -34,6 +34,7 @@ func (p *Project) draw(ctx context.Context, s *corpus.Snapshot) (*sample.Plan, e
 	if p.needsChunkFields() {
 		in = sample.Input{Infos: fullInfos(ctx, s)}
 	}
+	in.Chunks = s.Chunks()
 	if slices.Contains(p.Config.Sample.Strata, sample.ByTopic) {
 		topics, err := p.topics(s)
 		if err != nil {

@@ -7,15 +7,21 @@ import (
 	"github.com/goldgen/goldgen/datasets"
 )
 
-// shortfall names each stratum that could not give its share, if the plan has
-// fewer cases than asked for.
+// shortfall names each type that the corpus cannot give, and, if the plan has
+// fewer cases of the other types than asked for, each stratum that could not
+// give its share.
 func (d *drawing) shortfall() []datasets.Shortfall {
 	out := []datasets.Shortfall{}
+	for _, q := range d.typed {
+		if s, short := q.shortfall(); short {
+			out = append(out, s)
+		}
+	}
 	total := 0
 	for _, q := range d.quotas {
 		total += len(q.main)
 	}
-	if total == d.o.Cases {
+	if total == d.cases {
 		return out
 	}
 	for _, q := range d.quotas {
@@ -47,20 +53,25 @@ func (d *drawing) coverage(p *Plan, in Input) Coverage {
 	c.Reserves = len(p.Rows) - c.Planned
 	reached := map[uint32]bool{}
 	topics := map[int]bool{}
+	reach := func(row, doc uint32) {
+		reached[doc] = true
+		if int(row) < len(in.Topics) && in.Topics[row] >= 0 {
+			topics[in.Topics[row]] = true
+		}
+	}
 	strata := 0
 	for _, q := range d.quotas {
-		c.Strata = append(c.Strata, Stratum{
+		s := Stratum{
 			Name: q.name, Eligible: q.size, Share: quotient(q.size, d.f.eligible),
 			Wanted: q.wanted, Planned: len(q.main), Reserves: len(q.reserves), Why: d.why(q),
-		})
-		if len(q.main) > 0 {
-			strata++
 		}
 		for _, m := range q.main {
-			reached[m.doc] = true
-			if int(m.row) < len(in.Topics) && in.Topics[m.row] >= 0 {
-				topics[in.Topics[m.row]] = true
-			}
+			reach(m.row, m.doc)
+		}
+		d.addTyped(&s, reach)
+		c.Strata = append(c.Strata, s)
+		if s.Planned > 0 {
+			strata++
 		}
 	}
 	c.Reached = Reached{Strata: share(strata, len(d.quotas)), Documents: share(len(reached), d.f.documents)}
@@ -72,8 +83,33 @@ func (d *drawing) coverage(p *Plan, in Input) Coverage {
 	return c
 }
 
+// addTyped adds what a stratum has of the types that planners serve. What they
+// lack is named by type and not by stratum: Wanted is what they got.
+func (d *drawing) addTyped(s *Stratum, reach func(row, doc uint32)) {
+	for _, q := range d.typed {
+		for _, t := range q.strata {
+			if t.name != s.Name {
+				continue
+			}
+			s.Wanted += rowsOf(t.main)
+			s.Planned += rowsOf(t.main)
+			s.Reserves += rowsOf(t.reserves)
+			for i := range t.main {
+				for _, m := range t.main[i].about {
+					reach(m.row, m.doc)
+				}
+			}
+		}
+	}
+}
+
 func (d *drawing) countMix(p *Plan, c *Coverage) {
-	wanted := allocate(c.Planned, d.mix, make([]int, len(d.mix)), fillInts(len(d.mix), c.Planned))
+	planned := c.Planned
+	for _, q := range d.typed {
+		planned -= q.got
+		c.Mix[q.queryType], c.MixWanted[q.queryType] = 0, q.wanted
+	}
+	wanted := allocate(planned, d.mix, make([]int, len(d.mix)), fillInts(len(d.mix), planned))
 	for k, t := range d.types {
 		c.Mix[t], c.MixWanted[t] = 0, wanted[k]
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+
+	"github.com/goldgen/goldgen/corpus"
 )
 
 // ErrNoChunks means that the corpus holds no chunk that may be asked about.
@@ -34,6 +36,9 @@ type Input struct {
 	Infos iter.Seq2[Info, error]
 	// Lookup gives the infos of rows (ascending) in their order.
 	Lookup func(ctx context.Context, rows []int) ([]Info, error)
+	// Chunks gives the chunks of Infos whole, in the same order. It is ranged over
+	// twice, and only for query types that any chunk does not serve.
+	Chunks iter.Seq2[corpus.Chunk, error]
 	// Topics is the topic of each row; nil without vectors, -1 is no topic.
 	Topics []int
 }
@@ -44,15 +49,18 @@ type Input struct {
 // place in the draw, its query type as far as the mix allows, and its case ids
 // while other documents change.
 //
-// Memory: 16 bytes for each eligible chunk and some 200 for each stratum.
+// Memory: 16 bytes for each eligible chunk and some 200 for each stratum. Types
+// that planners serve add 64 bytes a chunk (64 MB at most) to count with, and
+// some 24 chunks' texts for each of 512 bundles, or of 8 a case if that is more.
 func Draw(ctx context.Context, in Input, o Options) (*Plan, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	f, err := scan(ctx, in, o)
+	s, err := scan(ctx, in, o)
 	if err != nil {
 		return nil, err
 	}
+	f := s.f
 	if f.eligible == 0 {
 		return nil, fmt.Errorf("%w: all %d are flagged", ErrNoChunks, f.chunks)
 	}
@@ -60,7 +68,13 @@ func Draw(ctx context.Context, in Input, o Options) (*Plan, error) {
 		return nil, fmt.Errorf("sample.min_per_stratum: %d for each of %d strata needs %d cases, sample.cases is %d",
 			o.MinPerStratum, len(f.strata), need, o.Cases)
 	}
-	d := newDraw(f, o)
+	typed, left := typeQuotas(&o)
+	if len(typed) > 0 {
+		if err := s.findCandidates(ctx, typed); err != nil {
+			return nil, err
+		}
+	}
+	d := newDraw(f, o, typed, left)
 	d.pickMain()
 	d.pickReserves()
 	d.assignTypes()

@@ -15,16 +15,31 @@ import (
 type drawing struct {
 	o      Options
 	f      *frame
-	types  []string
-	mix    []float64 // share of each type
-	quotas []*quota  // one a stratum, by name
+	cases  int          // of the types that any chunk serves
+	types  []string     // these
+	mix    []float64    // share of each of them, sums to 1
+	quotas []*quota     // one a stratum, by name
+	typed  []*typeQuota // of the other types
 	docs   map[uint32]int
 }
 
-func newDraw(f *frame, o Options) *drawing {
-	d := &drawing{o: o, f: f, types: o.types(), docs: map[uint32]int{}}
+// newDraw starts the draw of the given number of cases of the types that any
+// chunk serves, beside those of the typed quotas.
+func newDraw(f *frame, o Options, typed []*typeQuota, cases int) *drawing {
+	d := &drawing{o: o, f: f, cases: cases, typed: typed, docs: map[uint32]int{}}
+	total := 0.0
+	for _, t := range o.types() {
+		if anyChunkServes(t) {
+			d.types = append(d.types, t)
+			total += o.Mix[t]
+		}
+	}
 	for _, t := range d.types {
-		d.mix = append(d.mix, o.Mix[t])
+		share := o.Mix[t]
+		if len(typed) > 0 {
+			share /= total
+		}
+		d.mix = append(d.mix, share)
 	}
 	for _, s := range f.strata {
 		d.quotas = append(d.quotas, &quota{stratum: s, queue: newQueue(s)})
@@ -33,13 +48,17 @@ func newDraw(f *frame, o Options) *drawing {
 }
 
 // pickMain fills the strata's shares. What a stratum cannot give is divided
-// among the others, until all cases are there or no stratum has more.
+// among the others, until all cases are there or no stratum has more. Types that
+// need something special choose first.
 func (d *drawing) pickMain() {
+	for _, q := range d.typed {
+		q.pickMain(d.docs, d.o.MaxPerDocument)
+	}
 	w := weights(d.f.strata, d.o.Allocation)
-	low := fillInts(len(w), d.o.MinPerStratum)
-	high := fillInts(len(w), d.o.Cases)
+	low := fillInts(len(w), min(d.o.MinPerStratum, d.cases/len(w)))
+	high := fillInts(len(w), d.cases)
 	for round := 0; ; round++ {
-		shares := allocate(d.o.Cases, w, low, high)
+		shares := allocate(d.cases, w, low, high)
 		if round == 0 {
 			d.want(shares)
 		}
@@ -82,6 +101,9 @@ func (d *drawing) pickReserves() {
 	if d.o.Reserve == 0 {
 		return
 	}
+	for _, q := range d.typed {
+		q.pickReserves(d.docs, &d.o)
+	}
 	for _, q := range d.quotas {
 		if len(q.main) == 0 {
 			continue
@@ -118,11 +140,14 @@ func (d *drawing) plan(ctx context.Context, in Input) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Rows: []Row{}, Shortfall: d.shortfall()}
+	slots := map[string]int{}
 	for _, reserve := range []bool{false, true} {
+		typed := d.typedRows(reserve, slots)
 		for _, q := range d.quotas {
 			for _, t := range q.inOrder(reserve) {
 				p.Rows = append(p.Rows, d.row(q, t, infos[t.row]))
 			}
+			p.Rows = append(p.Rows, typed[q.name]...)
 		}
 	}
 	p.Coverage = d.coverage(p, in)
@@ -180,6 +205,9 @@ func (d *drawing) rows() []int {
 // is no other way.
 func lookup(ctx context.Context, in Input, rows []int) (map[uint32]chunkIDs, error) {
 	out := make(map[uint32]chunkIDs, len(rows))
+	if len(rows) == 0 {
+		return out, nil
+	}
 	if in.Lookup == nil {
 		return out, rescan(ctx, in, rows, out)
 	}

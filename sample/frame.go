@@ -65,8 +65,8 @@ type scanner struct {
 	docKnown bool // it has an eligible chunk
 }
 
-// scan reads all infos once.
-func scan(ctx context.Context, in Input, o Options) (*frame, error) {
+// scan reads all infos once, into the scanner's frame.
+func scan(ctx context.Context, in Input, o Options) (*scanner, error) {
 	s := &scanner{
 		o: o, in: in, f: &frame{excluded: map[string]int{}},
 		byKey: map[string]*stratum{}, topics: map[int]bool{},
@@ -84,7 +84,7 @@ func scan(ctx context.Context, in Input, o Options) (*frame, error) {
 	}
 	slices.SortFunc(s.f.strata, func(a, b *stratum) int { return cmp.Compare(a.name, b.name) })
 	s.f.topics = len(s.topics)
-	return s.f, nil
+	return s, nil
 }
 
 func (s *scanner) add(info *Info) error {

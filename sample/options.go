@@ -8,7 +8,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
 )
 
@@ -38,11 +40,11 @@ const DefaultStyle = "plain"
 var (
 	fields      = []string{ByCategory, ByDocument, ByPath, ByLanguage, ByLength, ByTopic, ByUnit}
 	allocations = []string{Proportional, Equal, Sqrt}
-	planned     = []string{datasets.Factual, datasets.Keyword, datasets.Reformulated}
-	unplanned   = []string{
+	chunkTypes  = []string{datasets.Factual, datasets.Keyword, datasets.Reformulated}
+	planned     = append(slices.Clone(chunkTypes),
 		datasets.MultiHop, datasets.Ambiguous, datasets.TimeSensitive, datasets.RareTerm,
 		datasets.NearDuplicate, datasets.OutOfScope, datasets.PermissionSensitive,
-	}
+	)
 )
 
 // Options say how a plan is drawn.
@@ -59,6 +61,8 @@ type Options struct {
 	Topics         int                `yaml:"topics" json:"topics"`                     // clusters made of the vectors for the stratum field topic
 	Reserve        float64            `yaml:"reserve" json:"reserve"`                   // reserves as a share of a stratum's cases
 	MinReserve     int                `yaml:"min_reserve" json:"min_reserve"`           // reserves that each stratum with cases gets if it can
+	AsOf           string             `yaml:"as_of" json:"as_of,omitempty"`             // when time_sensitive queries are asked: a date or an RFC 3339 time; "" is a time of each version's own
+	Scopes         []corpus.Scope     `yaml:"scopes" json:"scopes,omitempty"`           // askers who must not see, of permission_sensitive; none: those that records are for
 }
 
 // Defaults gives the options of an empty configuration.
@@ -80,7 +84,7 @@ func Defaults() Options {
 
 // Validate names every field whose value cannot be used.
 func (o Options) Validate() error {
-	return errors.Join(o.checkCounts(), o.checkStrata(), o.checkMix(), o.checkStyles())
+	return errors.Join(o.checkCounts(), o.checkStrata(), o.checkMix(), o.checkStyles(), o.checkAsOf(), o.checkScopes())
 }
 
 func (o Options) checkCounts() error {
@@ -127,8 +131,6 @@ func (o Options) checkMix() error {
 	for _, t := range slices.Sorted(maps.Keys(o.Mix)) {
 		share := o.Mix[t]
 		switch {
-		case slices.Contains(unplanned, t):
-			return fmt.Errorf("sample.mix: query type %q is not planned by this version, which plans %s", t, strings.Join(planned, ", "))
 		case !slices.Contains(planned, t):
 			return fmt.Errorf("sample.mix: unknown query type %q, valid are %s", t, strings.Join(planned, ", "))
 		case !(share >= 0 && share <= 1):
@@ -156,6 +158,39 @@ func (o Options) checkStyles() error {
 	}
 	return nil
 }
+
+func (o Options) checkAsOf() error {
+	if o.AsOf != "" && o.moment() == nil {
+		return fmt.Errorf("sample.as_of: %q is neither a date such as 2026-05-31 nor a time such as 2026-05-31T12:00:00Z", o.AsOf)
+	}
+	return nil
+}
+
+// moment is AsOf as a time, nil without one.
+func (o Options) moment() *time.Time {
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(layout, o.AsOf); err == nil {
+			t = t.UTC()
+			return &t
+		}
+	}
+	return nil
+}
+
+func (o Options) checkScopes() error {
+	for i, scope := range o.Scopes {
+		for _, key := range slices.Sorted(maps.Keys(scope)) {
+			if key == "" || len(scope[key]) == 0 || slices.Contains(scope[key], "") {
+				return fmt.Errorf("sample.scopes[%d]: key %q has an empty name or value", i, key)
+			}
+		}
+	}
+	return nil
+}
+
+// anyChunkServes reports whether a query of the type can be asked of any chunk
+// that may be asked about.
+func anyChunkServes(queryType string) bool { return slices.Contains(chunkTypes, queryType) }
 
 // types gives the query types with a share, the largest share first.
 func (o Options) types() []string {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/sample"
 )
 
@@ -39,10 +40,14 @@ func TestValidateNamesFieldAndValue(t *testing.T) {
 		{"mix sum", mix(map[string]float64{"factual": 0.5, "keyword": 0.4}), "sample.mix: the shares sum to 0.9, not to 1"},
 		{"empty mix", mix(nil), "sample.mix: the shares sum to 0, not to 1"},
 		{"negative share", mix(map[string]float64{"factual": -0.5, "keyword": 1.5}), "sample.mix: share -0.5 of factual is not between 0 and 1"},
-		{"unknown type", mix(map[string]float64{"trivia": 1}), `sample.mix: unknown query type "trivia", valid are factual, keyword, reformulated`},
+		{"unknown type", mix(map[string]float64{"trivia": 1}), `sample.mix: unknown query type "trivia", valid are factual, keyword, reformulated, multi_hop, ambiguous, time_sensitive, rare_term, near_duplicate, out_of_scope, permission_sensitive`},
 		{
-			"later type", mix(map[string]float64{"multi_hop": 1}),
-			`sample.mix: query type "multi_hop" is not planned by this version, which plans factual, keyword, reformulated`,
+			"as_of", func(o *sample.Options) { o.AsOf = "31.05.2026" },
+			`sample.as_of: "31.05.2026" is neither a date such as 2026-05-31 nor a time such as 2026-05-31T12:00:00Z`,
+		},
+		{
+			"scope without a value", func(o *sample.Options) { o.Scopes = []corpus.Scope{{"team": nil}} },
+			`sample.scopes[0]: key "team" has an empty name or value`,
 		},
 		{"no style", func(o *sample.Options) { o.Styles = nil }, "sample.styles: none named"},
 		{"blank style", func(o *sample.Options) { o.Styles = []string{" "} }, `sample.styles: " " names no style`},

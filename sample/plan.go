@@ -3,7 +3,12 @@
 // gives rows; it reads no files and asks no model.
 package sample
 
-import "github.com/goldgen/goldgen/datasets"
+import (
+	"time"
+
+	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/datasets"
+)
 
 // Row is one planned query: the record of a plan file.
 type Row struct {
@@ -15,6 +20,17 @@ type Row struct {
 	Stratum   string   `json:"stratum"`
 	Slot      int      `json:"slot"`
 	Reserve   bool     `json:"reserve"` // used, in plan order, when a row of its stratum and type is rejected
+
+	// What a query type needs besides, known before any model is asked. A field
+	// that a type does not need is left out of the file.
+	Term      string       `json:"term,omitempty"`       // stands in the query: what tells a near-duplicate apart, a rare term, what several readings share, what links two chunks
+	OtherForm string       `json:"other_form,omitempty"` // of Term, must not stand in the query: an acronym's expansion, or the reverse
+	Link      string       `json:"link,omitempty"`       // multi_hop: how its chunks hang together, one of the Link constants
+	Rivals    []string     `json:"rivals,omitempty"`     // chunks that must not be taken for the evidence: other near-duplicates, other versions, copies of what is forbidden
+	Scope     corpus.Scope `json:"scope,omitempty"`      // of the asker; where it is left out, the least that sees ChunkIDs
+	Forbidden bool         `json:"forbidden,omitempty"`  // the asker must not see ChunkIDs: expects abstention
+	AsOf      *time.Time   `json:"as_of,omitempty"`      // when it is asked
+	Group     string       `json:"group,omitempty"`      // rows that ask the same under different scopes share it
 }
 
 // Plan is what Draw gives: the main rows stratum by stratum, a chunk's rows
