@@ -3,6 +3,7 @@ package generate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 
@@ -49,6 +50,9 @@ func (w *writing) failed(ctx context.Context, p *compiled, err error) (*refusal,
 	}
 	if errors.Is(err, llm.ErrDryRun) {
 		return refuse(ReasonDryRun, "prompt %s: not asked yet", p.Ref()), nil
+	}
+	if errors.Is(err, llm.KindBadSchema) {
+		return nil, fmt.Errorf("prompt %s: %w", p.Where(), err)
 	}
 	if errors.Is(err, llm.ErrBudget) || llm.EndsRun(err) {
 		return nil, err

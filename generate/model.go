@@ -23,6 +23,7 @@ type ModelOptions struct {
 	// evidence must say that it answers the query, where the server gives
 	// log-probabilities. 0 means DefaultMinAnswered.
 	MinAnswered float64
+	Prompts     *prompts.Library // nil: the embedded ones
 }
 
 // Validate names the option that cannot be.
@@ -90,7 +91,7 @@ func NewModel(client llm.Client, stats Stats, options ModelOptions) (*Model, err
 	}
 	m := &Model{client: client, stats: stats, options: options, prompts: map[string]*compiled{}}
 	for _, id := range PromptIDs(options.Evidence) {
-		c, err := compile(id)
+		c, err := compile(options.Prompts, id)
 		if err != nil {
 			return nil, err
 		}
@@ -99,8 +100,8 @@ func NewModel(client llm.Client, stats Stats, options ModelOptions) (*Model, err
 	return m, nil
 }
 
-func compile(id string) (*compiled, error) {
-	p, err := prompts.Get(id)
+func compile(library *prompts.Library, id string) (*compiled, error) {
+	p, err := library.Get(id)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ func compile(id string) (*compiled, error) {
 		return c, nil
 	}
 	if c.schema, err = llm.CompileSchema(p.Schema); err != nil {
-		return nil, fmt.Errorf("prompt %s: %w", p.Ref(), err)
+		return nil, fmt.Errorf("prompt %s: %w", p.Where(), err)
 	}
 	return c, nil
 }

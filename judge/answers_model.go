@@ -39,12 +39,12 @@ func NewAnswerModel(client llm.Client, o ModelOptions) (*AnswerModel, error) {
 	}
 	a := &AnswerModel{m: m, prompts: map[QuestionKind]*prompts.Prompt{}, schemas: map[QuestionKind]*llm.Schema{}}
 	for kind, id := range answerPrompts {
-		p, err := prompts.Get(id)
+		p, err := o.Prompts.Get(id)
 		if err != nil {
 			return nil, err
 		}
 		if a.schemas[kind], err = llm.CompileSchema(p.Schema); err != nil {
-			return nil, fmt.Errorf("prompt %s: %w", p.Ref(), err)
+			return nil, fmt.Errorf("prompt %s: %w", p.Where(), err)
 		}
 		a.prompts[kind] = p
 	}

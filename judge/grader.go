@@ -49,8 +49,9 @@ type ModelOptions struct {
 	NumThread    int
 	Seed         int64
 	Temperature  float64
-	RetryUnknown bool   // make new attempts for pairs that were unknown before
-	Ask          string // AskGrade or AskYes; "" AskGrade
+	RetryUnknown bool             // make new attempts for pairs that were unknown before
+	Ask          string           // AskGrade or AskYes; "" AskGrade
+	Prompts      *prompts.Library // nil: the embedded ones
 }
 
 // Validate names the first value that makes no sense.
@@ -100,17 +101,17 @@ func NewModel(client llm.Client, o ModelOptions) (*Model, error) {
 	if o.Ask == AskYes {
 		ids = [2]string{YesPrompt, YesPrompt}
 	}
-	token, err := prompts.Get(ids[0])
+	token, err := o.Prompts.Get(ids[0])
 	if err != nil {
 		return nil, err
 	}
-	enum, err := prompts.Get(ids[1])
+	enum, err := o.Prompts.Get(ids[1])
 	if err != nil {
 		return nil, err
 	}
 	schema, err := llm.CompileSchema(enum.Schema)
 	if err != nil {
-		return nil, fmt.Errorf("prompt %s: %w", enum.Ref(), err)
+		return nil, fmt.Errorf("prompt %s: %w", enum.Where(), err)
 	}
 	return &Model{client: client, o: o, token: token, enum: enum, schema: schema}, nil
 }
@@ -207,6 +208,9 @@ func (f form) grade(ctx context.Context, q Query, passage string) (Grade, error)
 		return Grade{}, err
 	}
 	grade, cost, err := f.ask(ctx, messages)
+	if errors.Is(err, llm.KindBadSchema) {
+		err = fmt.Errorf("prompt %s: %w", f.prompt.Where(), err)
+	}
 	grade.Calls = cost.Attempts
 	return grade, err
 }

@@ -30,6 +30,7 @@ const (
 	KindTimeout        Kind = "timeout"          // the call took longer than the configured time
 	KindAuth           Kind = "auth"             // 401 or 403
 	KindBadRequest     Kind = "bad_request"      // the server understood and refused
+	KindBadSchema      Kind = "bad_schema"       // the server cannot make a grammar of the schema
 	KindRateLimited    Kind = "rate_limited"     // 429, after the retries
 	KindNotTheProtocol Kind = "not_the_protocol" // an answer, but not of this protocol (HTML, another service)
 	KindTooLong        Kind = "too_long"         // a text longer than the embedder takes; Index names it
@@ -154,7 +155,7 @@ func KindOf(err error) Kind {
 // those of a single unit.
 func EndsRun(err error) bool {
 	switch KindOf(err) {
-	case KindServerDown, KindModelNotFound, KindAuth, KindNoSystem, KindNotAnEmbedder, KindNotAChatModel, KindNotTheProtocol:
+	case KindServerDown, KindModelNotFound, KindAuth, KindNoSystem, KindNotAnEmbedder, KindNotAChatModel, KindNotTheProtocol, KindBadSchema:
 		return true
 	}
 	return errors.Is(err, ErrCache) || errors.Is(err, context.Canceled)

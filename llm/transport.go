@@ -83,7 +83,9 @@ func statusKind(status int, said string) Kind {
 		return KindNotAChatModel
 	case strings.Contains(said, "does not support embeddings"):
 		return KindNotAnEmbedder
-	case status >= 500 && !badSchema(said):
+	case badSchema(said):
+		return KindBadSchema
+	case status >= 500:
 		return KindServerError
 	}
 	return KindBadRequest

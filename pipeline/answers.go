@@ -263,6 +263,7 @@ func (p *Project) openAnswerJudge(ctx context.Context, r *answersRun, seed int64
 	}
 	model, err := judge.NewAnswerModel(stack.Client, judge.ModelOptions{
 		Model: stack.Model, NumCtx: c.NumCtx, NumThread: c.NumThread, Seed: seed, Temperature: c.Temperature, RetryUnknown: p.RetryUnknown,
+		Prompts: p.Prompts,
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: %w", ErrConfig, err), stack.Close())

@@ -50,6 +50,7 @@ type Config struct {
 	Gate       GateConfig               `yaml:"gate"`
 	Waivers    []eval.Waiver            `yaml:"waivers,omitempty"`
 	Endpoints  []string                 `yaml:"endpoints,omitempty"`
+	Prompts    string                   `yaml:"prompts,omitempty"` // folder of changed prompt files
 	Server     ServerConfig             `yaml:"server,omitempty"`
 }
 

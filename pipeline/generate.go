@@ -103,6 +103,7 @@ func (p *Project) openWriter(ctx context.Context, v *view, seed int64) (generate
 	}
 	model, err := generate.NewModel(stack.Client, stats, generate.ModelOptions{
 		Model: stack.Model, Options: c.options(seed), Evidence: c.Evidence, Seed: seed, Ask: p.ask(),
+		Prompts: p.Prompts,
 	})
 	if err != nil {
 		return nil, nil, nil, errors.Join(fmt.Errorf("%w: %w", ErrConfig, err), stack.Close())

@@ -53,7 +53,7 @@ func (p *Project) openMember(ctx context.Context, m *members, c PanelMember, see
 	m.closes = append(m.closes, stack.Close)
 	model, err := judge.NewModel(wrap(stack.Client), judge.ModelOptions{
 		Model: stack.Model, NumCtx: c.NumCtx, NumThread: c.NumThread, Seed: seed, Temperature: c.Temperature,
-		RetryUnknown: p.RetryUnknown, Ask: c.Ask,
+		RetryUnknown: p.RetryUnknown, Ask: c.Ask, Prompts: p.Prompts,
 	})
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)

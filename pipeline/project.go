@@ -13,6 +13,7 @@ import (
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/llm"
+	"github.com/goldgen/goldgen/prompts"
 )
 
 // Project is a folder with a goldgen.yaml and what a run needs of its
@@ -27,10 +28,11 @@ type Project struct {
 	Progress Progress
 	Now      func() time.Time
 
-	Limits       llm.Limits // hard bounds on the run's model calls
-	DryRun       bool       // no call is made; DryRunReport says what would be
-	RetryUnknown bool       // make new attempts where earlier ones left a unit unknown
-	AllowExec    bool       // let retrievers of goldgen.yaml start commands where CI is set
+	Limits       llm.Limits       // hard bounds on the run's model calls
+	DryRun       bool             // no call is made; DryRunReport says what would be
+	RetryUnknown bool             // make new attempts where earlier ones left a unit unknown
+	AllowExec    bool             // let retrievers of goldgen.yaml start commands where CI is set
+	Prompts      *prompts.Library // nil: the embedded ones
 
 	models models
 }
@@ -81,8 +83,12 @@ func Open(dir string) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
+	library, err := openPrompts(dir, config.Prompts)
+	if err != nil {
+		return nil, err
+	}
 	return &Project{
-		Dir: dir, Config: config, Version: "dev", Getenv: os.Getenv,
+		Dir: dir, Config: config, Prompts: library, Version: "dev", Getenv: os.Getenv,
 		Log: slog.New(slog.DiscardHandler), Progress: NoProgress{}, Now: time.Now,
 	}, nil
 }
@@ -92,11 +98,25 @@ func Open(dir string) (*Project, error) {
 func (p *Project) mayExec() bool { return p.AllowExec || p.Getenv("CI") == "" }
 
 // Path joins a path of the configuration to the project's folder.
-func (p *Project) Path(path string) string {
+func (p *Project) Path(path string) string { return under(p.Dir, path) }
+
+func under(dir, path string) string {
 	if path == "" || filepath.IsAbs(path) {
 		return path
 	}
-	return filepath.Join(p.Dir, path)
+	return filepath.Join(dir, path)
+}
+
+// openPrompts reads the prompt files of the project, if it has any of its own.
+func openPrompts(dir, folder string) (*prompts.Library, error) {
+	if folder == "" {
+		return nil, nil
+	}
+	library, err := prompts.Open(under(dir, folder))
+	if err != nil {
+		return nil, hinted("goldgen prompts eject "+folder+" writes the embedded ones", "%w: prompts: %w", ErrConfig, err)
+	}
+	return library, nil
 }
 
 func (p *Project) state(elem ...string) string {

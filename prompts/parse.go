@@ -70,7 +70,8 @@ func splitFrontMatter(text string) (head, body string, line int, err error) {
 
 func parseHead(head string) (*Prompt, error) {
 	var fm frontMatter
-	dec, err := yaml.NewLoader(bytes.NewReader([]byte(head)), yaml.WithKnownFields())
+	// The line of --- stays, so that lines in errors are the file's.
+	dec, err := yaml.NewLoader(strings.NewReader("\n"+head), yaml.WithKnownFields())
 	if err != nil {
 		return nil, fmt.Errorf("front matter: %w", err)
 	}
@@ -85,7 +86,8 @@ func parseHead(head string) (*Prompt, error) {
 		return p, nil
 	}
 	if p.Schema, err = checkSchema(fm.Schema); err != nil {
-		return nil, fmt.Errorf("schema: %w", err)
+		line, _, _ := strings.Cut(head, "\nschema:")
+		return nil, fmt.Errorf("line %d: schema: %w", strings.Count(line, "\n")+3, err)
 	}
 	return p, nil
 }

@@ -32,6 +32,7 @@
 package prompts
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -62,12 +63,17 @@ type Prompt struct {
 	Digest    string   // sha256:<hex> of Source
 	Schema    json.RawMessage
 	Source    string // the file's text, line ends as \n
+	Path      string // of a file in the embedded one's place, else ""
 
 	sections []section
 }
 
 // Ref names the prompt in provenance: id@version.
 func (p *Prompt) Ref() string { return fmt.Sprintf("%s@%d", p.ID, p.Version) }
+
+// Where names the prompt in errors: its file, where a user has one, else its
+// reference.
+func (p *Prompt) Where() string { return cmp.Or(p.Path, p.Ref()) }
 
 // Get returns the embedded prompt of that id. The error of an unknown one wraps
 // ErrUnknown and lists the known ids.

@@ -120,7 +120,7 @@ func TestFaultsOfChat(t *testing.T) {
 	}{
 		"500 once is retried":            {faults: []llmtest.Fault{llmtest.Status(500, "unexpected EOF"), {}}, calls: 2},
 		"500 for ever":                   {faults: []llmtest.Fault{llmtest.Status(500, "unexpected EOF")}, kind: llm.KindServerError, calls: 3},
-		"bad schema is not retried":      {faults: []llmtest.Fault{llmtest.Status(500, "invalid JSON schema in format")}, kind: llm.KindBadRequest, calls: 1},
+		"bad schema is not retried":      {faults: []llmtest.Fault{llmtest.Status(500, "invalid JSON schema in format")}, kind: llm.KindBadSchema, calls: 1},
 		"429 in seconds":                 {faults: []llmtest.Fault{llmtest.RateLimited("3600"), {}}, calls: 2},
 		"429 with a date":                {faults: []llmtest.Fault{llmtest.RateLimited("Fri, 31 Dec 2100 23:59:59 GMT"), {}}, calls: 2},
 		"429 for ever":                   {faults: []llmtest.Fault{llmtest.RateLimited("1")}, kind: llm.KindRateLimited, calls: 3},
