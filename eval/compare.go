@@ -29,6 +29,11 @@ type CompareInput struct {
 	// where labels are uncertain; nil means 0.
 	Shift func(m Measure) float64
 
+	// LabelsLeave is what so many more labels by people are expected to leave of
+	// the variance between draws and of the shift variance, as shares. It is for
+	// Comparison.Labels alone; nil where it is not known.
+	LabelsLeave func(more int) (draws, shift float64)
+
 	GateOptions
 }
 
@@ -79,7 +84,7 @@ func Compare(in CompareInput) (*Comparison, error) {
 		return nil, err
 	}
 	p.shown = m.shown
-	d := &differ{pairing: p, flips: newFlipper(in.Seed, flipDraws), seed: in.Seed, shift: in.Shift}
+	d := &differ{pairing: p, flips: newFlipper(in.Seed, flipDraws), seed: in.Seed, shift: in.Shift, leave: in.LabelsLeave}
 	c.measure(d)
 	rule := judgedRuleOf(&p.candidate.in, trust, c.Judged)
 	if err := c.gate(d, &in.GateOptions, rule); err != nil {
@@ -116,6 +121,7 @@ func (c *Comparison) measure(d *differ) {
 	c.Changed = d.changed()
 	c.Judged.Base, c.Judged.Candidate = d.base.judgedShare(), d.candidate.judgedShare()
 	c.Metrics = d.metrics()
+	c.Labels = d.outlook(c.Metrics)
 	c.Slices = d.slices()
 }
 

@@ -20,6 +20,7 @@ type differ struct {
 	flips *flipper
 	seed  int64
 	shift func(Measure) float64
+	leave func(more int) (draws, shift float64) // nil where it is not known
 }
 
 // metrics are the differences of the shown measures, with Holm's correction

@@ -234,6 +234,38 @@ func TestUncertainLabelsCompared(t *testing.T) {
 	checkGates(t, compare(t, in).Gates, decided{"recall@1 drop <= 0.02", "", eval.Fail, "worse by more than the margin of 0.02"})
 }
 
+// TestWhatLabelsWouldBuy: what labels leave of the draws' and of the shift variance
+// is weighed by what each is of the whole, and the width goes with the root.
+func TestWhatLabelsWouldBuy(t *testing.T) {
+	in := uncertainSides()
+	in.Shift = func(eval.Measure) float64 { return 0.09 }
+	plain := compare(t, in).Labels
+	if plain == nil || plain.Metric != "recall@1" || plain.ShiftShare <= 0.5 || plain.ShiftShare >= plain.Share || plain.Third != nil || plain.After != nil {
+		t.Fatalf("without a curve: %+v", plain)
+	}
+	rest, draws := 1-plain.Share, plain.Share-plain.ShiftShare
+	for name, tt := range map[string]struct {
+		leave func(int) (float64, float64)
+		third bool
+		at200 float64
+	}{
+		"nothing is left": {func(int) (float64, float64) { return 0, 0 }, true, rest},
+		"all is left":     {func(int) (float64, float64) { return 1, 1 }, false, 1},
+		"only the shift":  {func(int) (float64, float64) { return 0, 1 }, false, rest + plain.ShiftShare},
+		"half of both":    {func(n int) (float64, float64) { return 100 / float64(100+n), 0.5 }, false, rest + draws/3 + plain.ShiftShare/2},
+	} {
+		in.LabelsLeave = tt.leave
+		got := compare(t, in).Labels
+		if len(got.After) != 3 || got.After[2].Labels != 200 || (got.Third != nil) != tt.third {
+			t.Fatalf("%s: %+v", name, got)
+		}
+		near(t, name, got.After[2].Width, math.Sqrt(tt.at200), 1e-12)
+	}
+	if c := compare(t, sides(60, 20)); c.Labels != nil {
+		t.Errorf("certain labels: %+v", c.Labels)
+	}
+}
+
 func TestCriticalCasesWithUncertainLabels(t *testing.T) {
 	in := uncertainSides()
 	in.Gates = gates(t, "critical failures@1 = 0")

@@ -26,6 +26,7 @@ type Comparison struct {
 	Clusters    int              `json:"clusters"`
 	Changed     int              `json:"changed"` // cases with a measure whose value differs, judged@k apart
 	Metrics     Differences      `json:"metrics"`
+	Labels      *LabelOutlook    `json:"labels,omitempty"` // nil where labels are certain
 	Slices      DifferenceSlices `json:"slices"`
 	Leaks       LeakPair         `json:"leaks"`
 	Latency     LatencyPair      `json:"latency_ms"`

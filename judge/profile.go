@@ -43,7 +43,7 @@ type Profile struct {
 	Training       Training        `json:"training"`
 	Figures        Figures         `json:"figures"`
 	Shift          []ShiftVariance `json:"shift"`
-	ShiftAfter     []ShiftShare    `json:"shift_after,omitempty"` // of a prior; by number of labels
+	ShiftAfter     []ShiftShare    `json:"shift_after,omitempty"` // by number of labels
 }
 
 // Training says what a model was fitted on.
@@ -195,6 +195,7 @@ func (p *Profile) TrustIn(before datasets.Trust, l Labels) datasets.Trust {
 	t.Figures["label_auc"], t.Figures["label_auc_low"], t.Figures["label_auc_high"] = f.AUC.Value, f.AUC.Low, f.AUC.High
 	t.Figures["label_brier"] = f.Brier.Value
 	t.Figures["label_pairs"], t.Figures["label_outside"] = float64(l.Pairs), float64(l.Outside)
+	p.teach(t.Figures)
 	for _, s := range p.Shift {
 		t.Figures[ShiftFigure(s.Metric, datasets.SourceMode(s.Source))] = datasets.Round(math.Sqrt(s.Variance))
 	}

@@ -281,3 +281,39 @@ func TestScaleShiftReadsWhatOtherCollectionsShowed(t *testing.T) {
 		t.Errorf("what was handed in became %v", shift[0].Variance)
 	}
 }
+
+// TestLearningGoesWithTheSet: what a profile knows of more labels is read back from
+// the figures of the set that it labelled.
+func TestLearningGoesWithTheSet(t *testing.T) {
+	prior, err := judge.Prior()
+	if err != nil {
+		t.Fatal(err)
+	}
+	prior.ShiftAfter = []judge.ShiftShare{{Labels: 50, Share: 1}, {Labels: 100, Share: .9}, {Labels: 200, Share: .6}}
+	fitted := *prior
+	fitted.Level, fitted.Training.Pairs = judge.LevelFitted, 100
+	for name, tt := range map[string]struct {
+		profile            *judge.Profile
+		more               int
+		wantDraws, wantLft float64
+	}{
+		"of a prior":           {prior, 100, .5, .9},
+		"between two":          {prior, 150, .4, .75},
+		"beyond the curve":     {prior, 300, .25, .6},
+		"after a hundred":      {&fitted, 100, 2. / 3, .6 / .9},
+		"after all of a curve": {&fitted, 200, .5, .6 / .9},
+	} {
+		trust := tt.profile.TrustIn(datasets.Trust{Level: datasets.TrustSourceOnly}, judge.Labels{})
+		known := judge.LearningIn(trust.Figures)
+		if known == nil || cmp.Diff(prior.ShiftAfter, known.ShiftAfter) != "" {
+			t.Fatalf("%s: %+v", name, known)
+		}
+		draws, shift := known.Leave(tt.more)
+		if math.Abs(draws-tt.wantDraws) > 1e-12 || math.Abs(shift-tt.wantLft) > 1e-12 {
+			t.Errorf("%s: %v of the draws and %v of the shift are left, want %v and %v", name, draws, shift, tt.wantDraws, tt.wantLft)
+		}
+	}
+	if known := judge.LearningIn(map[string]float64{"label_auc": .8}); known != nil {
+		t.Errorf("of an older set: %+v", known)
+	}
+}

@@ -79,6 +79,9 @@ func compareInput(p *Project, o CompareOptions) (eval.CompareInput, []string, er
 		}
 	}
 	in.Base, in.Candidate, in.Shift = base.Input, candidate.Input, shiftOf(base, candidate)
+	if known := candidate.Scoring.Learning; known != nil {
+		in.LabelsLeave = known.Leave
+	}
 	return in, notes, nil
 }
 

@@ -54,7 +54,7 @@ func (k *Kept) rescoreUnder(set *datasets.Set) ([]string, error) {
 	if len(r.cases) == 0 {
 		return nil, fmt.Errorf("%w: no case of golden set %s was asked in result %s", ErrNotComparable, ref, k.Dir)
 	}
-	k.golden, k.Scoring.Shift = golden, judge.ShiftsIn(m.Trust.Figures, mode)
+	k.golden, k.Scoring.Shift, k.Scoring.Learning = golden, judge.ShiftsIn(m.Trust.Figures, mode), judge.LearningIn(m.Trust.Figures)
 	k.Input.Cases, k.Input.Seed, k.Input.SourceOnly = r.cases, m.Pins.Seed, r.sourceOnly
 	if k.Scoring.MinGrade == k.Scoring.SetGrade {
 		k.Input.MinGrade = m.RelevantGrade

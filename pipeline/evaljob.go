@@ -234,6 +234,7 @@ func (j *evalJob) keep(in eval.Input, result *eval.Result) (*Evaluation, error) 
 	}}
 	d.Scoring.SetGrade = j.set.Manifest.RelevantGrade
 	d.Scoring.Shift = judge.ShiftsIn(j.set.Manifest.Trust.Figures, datasets.SourceMode(j.o.Source))
+	d.Scoring.Learning = judge.LearningIn(j.set.Manifest.Trust.Figures)
 	if j.answers != nil {
 		d.Cached = int(j.answers.hits.Load())
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/judge"
 	"github.com/goldgen/goldgen/retrieve"
 )
 
@@ -59,6 +60,9 @@ type scoring struct {
 
 	// Shift is the shift variance of the set's label model, by measure.
 	Shift map[string]float64 `json:"shift_variance,omitempty"`
+
+	// Learning is how more labels would narrow that model's doubt, where it says.
+	Learning *judge.Learning `json:"label_model,omitempty"`
 }
 
 func scoringOf(in *eval.Input, notes []string) scoring {

@@ -109,6 +109,9 @@ func TestAReviewNarrowsTheIntervalAndBecomesAVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if o := comparison.Labels; o == nil || o.Metric != "ndcg@10" || o.Share <= 0 || len(o.After) != 3 || !(o.After[2].Width < 1) {
+		t.Errorf("what more labels would buy: %+v", o)
+	}
 	if got := width(t, comparison); !near(got, now.Width) {
 		t.Errorf("compare's interval is %v wide, the page said %v", got, now.Width)
 	}

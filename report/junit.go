@@ -59,6 +59,9 @@ func JUnit(w io.Writer, f *Findings) error {
 	for _, p := range facts(f) {
 		suite.Properties = append(suite.Properties, junitProperty{Escape(p.Name), Escape(p.Value)})
 	}
+	if words := labelWords(f.Comparison); words != "" {
+		suite.Properties = append(suite.Properties, junitProperty{"labels", Escape(words)})
+	}
 	suite.Cases = junitCases(f)
 	suite.count()
 	all := junitSuites{

@@ -2,52 +2,39 @@ package report
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/goldgen/goldgen/eval"
 )
 
-// How much labels are expected to tell: what a label model brings from elsewhere
-// counts as many labels of a team's own as each of its coefficient vectors saw.
+// What is worth saying of more labels.
 const (
-	labelsOfPrior = 100
-	labelsMany    = 300 // from here on the advice is what labelsSome would do
-	labelsSome    = 100
-	labelsLeast   = 0.1 // share of the variance below which labels are not the matter
+	labelsLeast  = 0.1  // share of the variance below which labels are not the matter
+	labelsNarrow = 0.02 // of the width, below which they would hardly do a thing
 )
 
 // labelWords says how much of the doubt about a comparison comes from labels and
-// what more of them would do; "" where they are certain or not the matter. It
-// speaks of the measure on which labels weigh most. With s the labels' share of
-// the variance, n labels are taken to leave s 100/(100 + n) of it.
+// what more of them would do; "" where they are certain.
 func labelWords(c *eval.Comparison) string {
-	most, name := 0.0, ""
-	for _, d := range c.Metrics {
-		if d.LabelShare != nil && d.Low != nil && *d.LabelShare > most {
-			most, name = *d.LabelShare, d.Name
-		}
-	}
-	if most < labelsLeast {
+	if c == nil || c.Labels == nil {
 		return ""
+	}
+	o := c.Labels
+	words := fmt.Sprintf("%.0f %% of the variance of %s comes from labels", 100*o.Share, o.Metric)
+	if o.Share < labelsLeast || len(o.After) == 0 {
+		return words
 	}
 	set := "SET"
 	if c.Golden != nil {
 		set = c.Golden.Name
 	}
-	n, narrower := labelsThatNarrow(most)
-	return fmt.Sprintf("%.0f %% of the variance of %s: about %d more pairs labelled by people would narrow its interval by %s (goldgen review %s --sample decisive)",
-		100*most, name, n, narrower, set)
-}
-
-// labelsThatNarrow is how many labels take a third off an interval, and that in
-// words; where so few would not, what some labels take off.
-func labelsThatNarrow(share float64) (n int, narrower string) {
-	const third = 1 - 4.0/9 // of the variance, for two thirds of the width
-	if share > third {
-		if n := math.Ceil(labelsOfPrior*third/(share-third)/10) * 10; n <= labelsMany {
-			return int(n), "a third"
-		}
+	review := fmt.Sprintf(" (goldgen review %s --sample decisive)", set)
+	most := o.After[len(o.After)-1]
+	switch narrower := 1 - most.Width; {
+	case o.Third != nil:
+		return words + fmt.Sprintf(": labelling %d more pairs would narrow its interval by a third", *o.Third) + review
+	case narrower < labelsNarrow:
+		return words + fmt.Sprintf("; labelling %d more pairs would hardly narrow its interval, as far as other collections show", most.Labels)
+	default:
+		return words + fmt.Sprintf(": labelling %d more pairs would narrow its interval by %.0f %%", most.Labels, 100*narrower) + review
 	}
-	left := 1 - share + float64(share*labelsOfPrior/(labelsOfPrior+labelsSome))
-	return labelsSome, fmt.Sprintf("%.0f %%", 100*(1-math.Sqrt(left)))
 }

@@ -217,6 +217,9 @@ func notes(f *Findings) []string {
 		out = append(out, "saturated: so near 1 that the set cannot show a regression")
 	}
 	out = append(out, f.unlike()...)
+	if words := labelWords(f.Comparison); words != "" {
+		out = append(out, "labels: "+words)
+	}
 	all := slices.Concat(f.Results[0].Notes, r.Notes, r.Hints)
 	switch {
 	case f.Comparison != nil:
