@@ -120,6 +120,22 @@ func SourceJudgment(chunkID, docID string) Judgment {
 	return Judgment{ChunkID: chunkID, DocID: docID, Grade: &grade, Label: LabelRelevant, By: BySynthetic, Inclusion: 1}
 }
 
+// RivalJudgment is the judgment by synthetic of a chunk that is wrong by the way
+// in which the query was made: another near-duplicate (LabelIrrelevant), or a
+// version that does not hold when it is asked (LabelStale).
+func RivalJudgment(chunkID, docID, label string) Judgment {
+	grade := 0
+	return Judgment{ChunkID: chunkID, DocID: docID, Grade: &grade, Label: label, By: BySynthetic, Inclusion: 1}
+}
+
+// OfSource reports whether the judgment says that the query was written from the
+// chunk.
+func (j *Judgment) OfSource() bool { return j.By == BySynthetic && !j.OfRival() }
+
+// OfRival reports whether the judgment says that the chunk is wrong by the way in
+// which the query was made.
+func (j *Judgment) OfRival() bool { return j.By == BySynthetic && j.Grade != nil && *j.Grade == 0 }
+
 // Span is a byte range of a document.
 type Span struct {
 	Start int `json:"start"`

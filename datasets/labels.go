@@ -73,9 +73,9 @@ func EffectiveLabel(c *Case, chunkID string, mode SourceMode) Label {
 // sourceChunks lists, sorted, the chunks that the query was written from.
 func (c *Case) sourceChunks() []string {
 	ids := slices.Clone(c.Source)
-	for _, j := range c.Judgments {
-		if j.By == BySynthetic {
-			ids = append(ids, j.ChunkID)
+	for i := range c.Judgments {
+		if c.Judgments[i].OfSource() {
+			ids = append(ids, c.Judgments[i].ChunkID)
 		}
 	}
 	slices.Sort(ids)
@@ -101,13 +101,17 @@ func allKnown(byChunk map[string][]Judgment, ids []string) bool {
 	return true
 }
 
-// readLabel applies the precedence to one chunk's judgments.
+// readLabel applies the precedence to one chunk's judgments. A rival is wrong by
+// the way in which the query was made: only a person knows better.
 func readLabel(judgments []Judgment, mode SourceMode) Label {
-	if j := find(judgments, graded(BySynthetic)); mode == SourceIn && j != nil {
+	if j := find(judgments, (*Judgment).OfSource); mode == SourceIn && j != nil && j.Grade != nil {
 		return Label{Grade: j.Grade, Known: true}
 	}
 	if j := find(judgments, graded(ByHuman)); j != nil {
 		return Label{Grade: j.Grade, Human: true, Known: true}
+	}
+	if j := find(judgments, (*Judgment).OfRival); j != nil {
+		return Label{Grade: j.Grade, Known: true}
 	}
 	for _, by := range []string{ByLabelModel, ByLLM} {
 		if j := find(judgments, func(j *Judgment) bool { return j.By == by && j.P != nil }); j != nil {

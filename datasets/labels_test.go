@@ -66,6 +66,19 @@ func TestLabels(t *testing.T) {
 			},
 		},
 		{
+			"a rival is wrong whatever models say, and no source", []string{"s"},
+			[]datasets.Judgment{synthetic, datasets.RivalJudgment("x", "", "stale"), model("x", &p), llm("x", &three)},
+			map[datasets.SourceMode]datasets.CaseLabels{
+				"in":  {Chunks: chunks{"s": sure(&three), "x": sure(&zero)}},
+				"out": {Chunks: chunks{"x": sure(&zero)}, Dropped: []string{"s"}},
+			},
+		},
+		{
+			"a person finds a rival relevant", nil,
+			[]datasets.Judgment{datasets.RivalJudgment("x", "", "irrelevant"), human("x", &three)},
+			map[datasets.SourceMode]datasets.CaseLabels{"in": {Chunks: chunks{"x": person(&three)}}},
+		},
+		{
 			"a person who could not tell leaves the word to the others", nil,
 			[]datasets.Judgment{human("x", nil), model("x", &p), human("y", nil)},
 			map[datasets.SourceMode]datasets.CaseLabels{

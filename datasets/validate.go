@@ -76,6 +76,9 @@ func (c *Case) judgmentFaults() []fault {
 	seen := map[[2]string]bool{}
 	for i, j := range c.Judgments {
 		field := fmt.Sprintf("judgments[%d]", i)
+		if j.OfRival() && slices.Contains(c.Source, j.ChunkID) {
+			fs = append(fs, fault{field, fmt.Sprintf("source chunk %s has grade 0 by synthetic", printable(j.ChunkID))})
+		}
 		fs = append(fs, j.faults(field)...)
 		key := [2]string{j.ChunkID, j.By}
 		if seen[key] {
@@ -102,8 +105,8 @@ func (j *Judgment) faults(field string) []fault {
 	if j.Grade != nil && (*j.Grade < 0 || *j.Grade > 3) {
 		add("grade %d is outside of 0 to 3", *j.Grade)
 	}
-	if j.By == BySynthetic && (j.Grade == nil || *j.Grade != 3 || j.P != nil) {
-		add("a judgment by synthetic has grade 3 and no p")
+	if j.By == BySynthetic && (j.Grade == nil || *j.Grade != 3 && *j.Grade != 0 || j.P != nil) {
+		add("a judgment by synthetic has grade 3, or 0 for a rival of the source, and no p")
 	}
 	if j.P != nil && !isProbability(*j.P) {
 		add("p %v is outside of 0 to 1", *j.P)

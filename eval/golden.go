@@ -65,9 +65,10 @@ func fromLabel(id string, l datasets.Label) Label {
 func sourcesOf(c *datasets.Case) (documents, chunks []string) {
 	chunks = slices.Clone(c.Source)
 	docOf := map[string]string{}
-	for _, j := range c.Judgments {
+	for i := range c.Judgments {
+		j := &c.Judgments[i]
 		docOf[j.ChunkID] = j.DocID
-		if j.By == datasets.BySynthetic {
+		if j.OfSource() {
 			chunks = append(chunks, j.ChunkID)
 		}
 	}

@@ -25,7 +25,9 @@ const (
 // decides alone. A chunk that holds evidence, or whose text is that of a relevant
 // one or nearly so, is none: it would teach a reranker the opposite. Near in
 // wording is a chunk with at least half as many of the query's terms as the best
-// of the relevant ones, and with one at least.
+// of the relevant ones, and with one at least. A rival, which is wrong by the way
+// in which the query was made, is one whatever its rank and wording, unless a
+// person finds it relevant.
 type Negatives struct {
 	View          CorpusView
 	RelevantGrade int
@@ -53,7 +55,10 @@ type judgedChunk struct {
 }
 
 // joined is what the judgments of one chunk say together.
-type joined struct{ right, wrong bool }
+type joined struct {
+	right, wrong bool
+	rival        bool // wrong by the way in which the query was made
+}
 
 func (n Negatives) of(c *datasets.Case) []string {
 	all := n.candidates(c)
@@ -67,7 +72,7 @@ func (n Negatives) of(c *datasets.Case) []string {
 	var hard []judgedChunk
 	for _, x := range all {
 		high := x.rank <= hardRank && x.overlap > 0 && 2*x.overlap >= most
-		if (high || slices.Contains(c.HardNegatives, x.id)) && x.label.wrong && !mayAnswer(c, x.chunk, relevant) {
+		if x.label.rival || (high || slices.Contains(c.HardNegatives, x.id)) && x.label.wrong && !mayAnswer(c, x.chunk, relevant) {
 			hard = append(hard, x)
 		}
 	}
@@ -139,6 +144,9 @@ func (t Tops) ranks(caseID string, view CorpusView) map[string]int {
 // read joins the judgments of one chunk. A source is right whatever is said of it.
 // What a person calls stale or out of scope is neither: it may well answer.
 func (n Negatives) read(c *datasets.Case, id string, judgments []datasets.Judgment) joined {
+	if slices.ContainsFunc(judgments, func(j datasets.Judgment) bool { return j.OfRival() }) {
+		return n.readRival(judgments)
+	}
 	out := joined{right: slices.Contains(c.Source, id)}
 	for _, j := range judgments {
 		relevant := j.Grade != nil && *j.Grade >= n.RelevantGrade
@@ -155,6 +163,16 @@ func (n Negatives) read(c *datasets.Case, id string, judgments []datasets.Judgme
 	}
 	out.wrong = out.wrong && !out.right
 	return out
+}
+
+// readRival joins the judgments of a rival: a person alone can make it right.
+func (n Negatives) readRival(judgments []datasets.Judgment) joined {
+	for _, j := range judgments {
+		if j.By == datasets.ByHuman && j.Grade != nil && *j.Grade >= n.RelevantGrade {
+			return joined{right: true}
+		}
+	}
+	return joined{wrong: true, rival: true}
 }
 
 // mayAnswer reports whether a chunk holds evidence, or is a copy or nearly so of one

@@ -52,6 +52,7 @@ func TestHardNegatives(t *testing.T) {
 		return said(doc, datasets.ByLabelModel, rank, -1, p)
 	}
 	person := func(doc string, grade int) datasets.Judgment { return said(doc, datasets.ByHuman, 0, grade, -1) }
+	rival := datasets.RivalJudgment("near#0", "near", datasets.LabelStale)
 	stale := person("lookalike", 0)
 	stale.Label = datasets.LabelStale
 	for name, test := range map[string]struct {
@@ -72,6 +73,8 @@ func TestHardNegatives(t *testing.T) {
 		"a person finds it relevant":          {judgments: []datasets.Judgment{llm("lookalike", 2, 0), person("lookalike", 2)}},
 		"a person calls it stale":             {judgments: []datasets.Judgment{llm("lookalike", 2, 0), stale}},
 		"the last rank that counts":           {judgments: []datasets.Judgment{llm("lookalike", 10, 0), llm("second", 11, 0)}, want: []string{"lookalike#0"}},
+		"a rival, though nearly the source":   {judgments: []datasets.Judgment{rival, llm("near", 1, 3), model("near", 1, .9)}, blind: true, want: []string{"near#0"}},
+		"a rival that a person finds right":   {judgments: []datasets.Judgment{rival, person("near", 2)}},
 		"no rank":                             {judgments: []datasets.Judgment{person("lookalike", 0)}},
 		"no word of the query":                {judgments: []datasets.Judgment{llm("far", 1, 0)}},
 		"the source, its copy, its near one":  {judgments: []datasets.Judgment{llm("source", 1, 0), llm("copy", 2, 0), llm("near", 3, 0)}},
