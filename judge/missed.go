@@ -49,7 +49,7 @@ func Missed(drawn []Drawn) *datasets.Interval {
 	share, each := hits/weight, outside/float64(len(cases))
 	out := datasets.Interval{Value: share * each, Low: share * each, High: share * each}
 	if sampled {
-		low, high := wilson(share, weight*weight/squares)
+		low, high := Wilson(share, weight*weight/squares)
 		out.Low, out.High = low*each, high*each
 	}
 	return &out
@@ -107,8 +107,9 @@ func judgmentsOfPeople(c *datasets.Case) map[string]datasets.Judgment {
 	return out
 }
 
-// wilson is the 95 % score interval of a proportion p of n.
-func wilson(p, n float64) (low, high float64) {
+// Wilson is the 95 % score interval of a proportion p of n, which may be an
+// effective sample size (Wilson, JASA 22, 1927, 209-212).
+func Wilson(p, n float64) (low, high float64) {
 	z2 := float64(normalQuant95 * normalQuant95)
 	centre := p + z2/(2*n)
 	half := normalQuant95 * math.Sqrt(p*(1-p)/n+z2/(4*n*n))

@@ -97,9 +97,9 @@ func agree(a, b *Stand, relevant int) Agreement {
 			out.Same++
 		}
 	}
-	out.Kappa = kappa(out.Confusion, func(i, j int) float64 { return cost(i != j) })
-	out.Quadratic = kappa(out.Confusion, func(i, j int) float64 { return float64((i - j) * (i - j)) })
-	out.Relevant = kappa(out.Confusion, func(i, j int) float64 { return cost((i >= relevant) != (j >= relevant)) })
+	out.Kappa = Kappa(out.Confusion, func(i, j int) float64 { return cost(i != j) })
+	out.Quadratic = Kappa(out.Confusion, func(i, j int) float64 { return float64((i - j) * (i - j)) })
+	out.Relevant = Kappa(out.Confusion, func(i, j int) float64 { return cost((i >= relevant) != (j >= relevant)) })
 	return out
 }
 
@@ -110,8 +110,9 @@ func cost(differ bool) float64 {
 	return 0
 }
 
-// kappa is nil where chance alone cannot disagree: all pairs have one grade.
-func kappa(counts [4][4]float64, cost func(i, j int) float64) *float64 {
+// Kappa is judge.Kappa to 4 decimals, nil where chance alone cannot disagree: all
+// pairs have one grade.
+func Kappa(counts [4][4]float64, cost func(i, j int) float64) *float64 {
 	chance := false
 	for i := range 4 {
 		for j := range 4 {

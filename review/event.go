@@ -14,6 +14,7 @@ const (
 	KindLabel  = "label"  // a grade, or a skip
 	KindQuery  = "query"  // another wording of a case
 	KindReject = "reject" // a case taken out
+	KindAudit  = "audit"  // a yes or no of an audit
 	KindUndo   = "undo"   // an earlier event withdrawn
 )
 
@@ -38,6 +39,10 @@ type Event struct {
 	Checks  []datasets.Check `json:"checks,omitempty"`  // of query: what the gates said
 	Reason  string           `json:"reason,omitempty"`  // of reject
 	Undone  int              `json:"undone,omitempty"`  // of undo: the number of what is withdrawn
+
+	Key      string `json:"key,omitempty"`      // of audit: the digest of what was asked about
+	Question string `json:"question,omitempty"` // of audit
+	Yes      *bool  `json:"yes,omitempty"`      // of audit
 }
 
 // Pair is a query and a chunk.
@@ -97,6 +102,11 @@ func (s *Stand) readLabels() {
 		}
 		s.Labels[e.pair()] = e
 	}
+}
+
+// Audited lists what was said in audits and not withdrawn, in its order.
+func (s *Stand) Audited() []Event {
+	return slices.DeleteFunc(slices.Clone(s.live), func(e Event) bool { return e.Kind != KindAudit })
 }
 
 // Last is the last event that can be withdrawn.

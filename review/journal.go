@@ -287,6 +287,8 @@ func (e *Event) readable() bool {
 		return e.CaseID != "" && e.Wording != ""
 	case KindReject:
 		return e.CaseID != ""
+	case KindAudit:
+		return e.Key != "" && e.Question != "" && e.Yes != nil
 	case KindUndo:
 		return e.Undone > 0
 	}
