@@ -62,7 +62,7 @@ var version = regexp.MustCompile(`^v?\d+(?:\.\d+)+$|^v\d+$`)
 func difference(m *member, rivals []*member) string {
 	for _, text := range []string{strings.Join(m.HeadingPath, "\n"), strings.NewReplacer("/", " ", "_", " ").Replace(m.DocID), m.Text} {
 		for _, term := range nameable(text) {
-			if !slices.ContainsFunc(rivals, func(r *member) bool { return holds(setting(&r.Chunk), term) }) {
+			if !slices.ContainsFunc(rivals, func(r *member) bool { return hasTerm(setting(&r.Chunk), term) }) {
 				return term
 			}
 		}

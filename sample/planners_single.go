@@ -73,7 +73,7 @@ func (p acronymPlanner) candidates(b *bundle) []candidate {
 	for _, m := range b.members {
 		switch {
 		case !m.eligible() || expansion == "":
-		case holds(m.Text, expansion):
+		case hasTerm(m.Text, expansion):
 			short = append(short, candidate{about: []*member{m}, term: b.key, otherForm: expansion})
 		default:
 			long = append(long, candidate{about: []*member{m}, term: expansion, otherForm: b.key})

@@ -107,9 +107,9 @@ func termsOf(text string) []string {
 	return out
 }
 
-// holds reports whether a text has a term as a word or words of its own, in any
+// hasTerm reports whether a text has a term as a word or words of its own, in any
 // case.
-func holds(text, term string) bool {
+func hasTerm(text, term string) bool {
 	text, term = strings.ToLower(text), strings.ToLower(term)
 	for at := 0; term != ""; {
 		n := strings.Index(text[at:], term)
