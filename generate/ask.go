@@ -74,18 +74,12 @@ func (w *writing) failed(ctx context.Context, p *compiled, err error) (*refusal,
 // maxAnswerTokens bounds replies that hold one query; a quote needs more.
 const maxAnswerTokens = 96
 
-// pick has a query written about the sentence that goldgen picked.
+// pick has a query written about the evidence that goldgen picked.
 func (w *writing) pick(ctx context.Context) (*refusal, error) {
-	t, err := pickTarget(w.u, w.m.stats)
-	if err != nil {
-		return refuse(ReasonNoTarget, "%v", err), nil
-	}
-	w.evidence = []datasets.Evidence{t.evidence(w.u)}
-	text, r := w.window(t.start, t.end)
+	vars, r := w.kind.choose(w)
 	if r != nil {
 		return r, nil
 	}
-	vars := map[string]string{"title": title(w.u), "text": text, "sentence": t.text, "language": languageName(w.language)}
 	query, r, err := ask(ctx, w, question[string]{w.prompt, vars, upTo(maxAnswerTokens), w.parseQuery})
 	if r != nil || err != nil {
 		return r, err
@@ -191,8 +185,7 @@ func (w *writing) askAnswered(ctx context.Context) (*refusal, error) {
 	if w.u.Row.QueryType == datasets.Keyword {
 		id = promptAnsweredKeywords
 	}
-	vars := map[string]string{"evidence": w.candidate().quotes(), "query": w.query}
-	yes, r, err := ask(ctx, w, question[float64]{w.m.prompts[id], vars, oneToken, parseYesNo})
+	yes, r, err := w.askYes(ctx, id, w.shown())
 	if r != nil || err != nil {
 		return r, err
 	}

@@ -56,6 +56,10 @@ func formOf(queryType string) (form, bool) {
 		return form{terms: 2, more: 2, background: 0, target: 4}, true
 	case datasets.Reformulated:
 		return form{terms: 3, more: 1, background: .7, target: 2}, true
+	case datasets.PermissionSensitive, datasets.TimeSensitive:
+		return form{terms: 3, more: 1, background: .1, target: 6}, true
+	case datasets.NearDuplicate, datasets.RareTerm:
+		return form{terms: 2, more: 1, background: .1, target: 6}, true
 	}
 	return form{}, false
 }
@@ -68,12 +72,15 @@ func (b *Builtin) Write(ctx context.Context, u Unit) (Outcome, error) {
 	if err := checkUnit(u); err != nil {
 		return Outcome{}, err
 	}
+	if u.Row.QueryType == datasets.Ambiguous {
+		return b.ambiguous(u), nil
+	}
 	f, ok := formOf(u.Row.QueryType)
 	if !ok {
-		return b.refused(u, refuse(ReasonTypeUnknown, "the builtin writer knows no query type %s", u.Row.QueryType)), nil
+		return b.refused(u, refuse(ReasonTypeUnknown, "a query of type %s cannot be made without a model", u.Row.QueryType)), nil
 	}
-	places := anyTargets(u, b.stats)
-	bag := b.bag(u, places, f)
+	places := b.places(u)
+	bag := withoutWords(b.bag(u, places, f), u.Row.Term, u.Row.OtherForm)
 	if len(places) == 0 || len(bag) < 2 {
 		return b.refused(u, refuse(ReasonNoTarget, "chunk %s: fewer than two terms to draw from", u.Chunks[0].ID)), nil
 	}
@@ -89,18 +96,27 @@ func (b *Builtin) refused(u Unit, r *refusal) Outcome {
 }
 
 func (b *Builtin) outcome(u Unit, drawn []string, evidence target, held float64) Outcome {
+	if u.Row.Term != "" {
+		drawn = append([]string{u.Row.Term}, drawn...)
+	}
+	query := phrase(u.Row.QueryType, language(u), drawn)
+	return b.gated(u, query, []datasets.Evidence{evidence.evidence(u)}, held)
+}
+
+// gated lets the gates look at a query. held is the share of its terms that the
+// evidence holds.
+func (b *Builtin) gated(u Unit, query string, list []datasets.Evidence, held float64) Outcome {
 	lang := language(u)
-	query := phrase(u.Row.QueryType, lang, drawn)
-	list := []datasets.Evidence{evidence.evidence(u)}
-	candidate := Candidate{Query: query, Type: u.Row.QueryType, Language: lang, Chunk: u.Chunks[0], Evidence: list}
-	checks, failed := runGates(candidate, []Gate{Length, CopiedRun})
+	k, _ := kindOf(u.Row.QueryType)
+	candidate := candidateOf(u, query, lang, list)
+	checks, failed := runGates(candidate, append([]Gate{Length, CopiedRun}, k.gates...))
 	checks = append(checks, datasets.Check{Name: "evidence_terms", Passed: true, Value: datasets.Round(held)})
 	if failed != nil {
 		return Outcome{Reject: newReject(u, query, &refusal{failed.Reason, failed.Detail}, checks, list)}
 	}
 	c := newCase(u, query, lang, list, checks)
 	c.Provenance = datasets.Provenance{Generator: BuiltinName, Seed: b.seed, Stratum: u.Row.Stratum}
-	c.Judgments[0].Judge = BuiltinName
+	k.finish(c, u, BuiltinName)
 	return Outcome{Case: c}
 }
 
@@ -233,10 +249,10 @@ func phrase(queryType, lang string, drawn []string) string {
 	switch queryType {
 	case datasets.Keyword:
 		return strings.Join(drawn, " ")
-	case datasets.Factual:
-		return fmt.Sprintf(question, enumerate(drawn, and))
+	case datasets.Reformulated:
+		return fmt.Sprintf(remark, enumerate(drawn, and))
 	}
-	return fmt.Sprintf(remark, enumerate(drawn, and))
+	return fmt.Sprintf(question, enumerate(drawn, and))
 }
 
 func frames(lang string) (and, question, remark string) {

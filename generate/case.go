@@ -1,8 +1,12 @@
 package generate
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/sample"
 )
 
 // newCase fills in what every writer's cases have in common.
@@ -22,35 +26,55 @@ func newCase(u Unit, query, language string, evidence []datasets.Evidence, check
 		Unit:          chunk.Unit,
 		Tags:          []string{},
 		Origin:        datasets.OriginSynthetic,
-		Scope:         askersScope(chunk.Scope),
+		Scope:         askersScope(u),
+		AsOf:          u.Row.AsOf,
 		Filters:       []corpus.Filter{},
-		Source:        []string{chunk.ID},
-		Judgments:     []datasets.Judgment{sourceJudgment(chunk, evidence)},
+		Source:        slices.Clone(u.Row.ChunkIDs),
+		Judgments:     sourceJudgments(u, evidence),
 		Evidence:      evidence,
 		Forbidden:     []string{},
 		HardNegatives: []string{},
-		Difficulty:    datasets.Difficulty{Overlap: datasets.Round(overlap(query, chunk.Text))},
+		Difficulty:    datasets.Difficulty{Overlap: datasets.Round(overlap(query, textOf(u)))},
 		Checks:        checks,
 		Status:        datasets.Active,
 	}
 }
 
-// askersScope is the least that somebody must hold to see a record of that
-// scope: the first value of each key.
-func askersScope(record corpus.Scope) corpus.Scope {
-	scope := corpus.Scope{}
-	for key, values := range record {
-		if len(values) > 0 {
-			scope[key] = []string{values[0]}
-		}
+// askersScope is the plan's, or the least that sees all the unit's chunks.
+func askersScope(u Unit) corpus.Scope {
+	if u.Row.Scope != nil {
+		return u.Row.Scope
 	}
-	return scope
+	scopes := make([]corpus.Scope, len(u.Chunks))
+	for i := range u.Chunks {
+		scopes[i] = u.Chunks[i].Scope
+	}
+	return sample.LeastScope(scopes...)
+}
+
+// textOf joins the texts of the unit's chunks.
+func textOf(u Unit) string {
+	texts := make([]string, len(u.Chunks))
+	for i := range u.Chunks {
+		texts[i] = u.Chunks[i].Text
+	}
+	return strings.Join(texts, "\n")
+}
+
+func sourceJudgments(u Unit, evidence []datasets.Evidence) []datasets.Judgment {
+	list := make([]datasets.Judgment, len(u.Chunks))
+	for i := range u.Chunks {
+		list[i] = sourceJudgment(u.Chunks[i], evidence)
+	}
+	return list
 }
 
 func sourceJudgment(chunk corpus.Chunk, evidence []datasets.Evidence) datasets.Judgment {
 	spans := make([]datasets.Span, 0, len(evidence))
 	for _, e := range evidence {
-		spans = append(spans, datasets.Span{Start: e.Start, End: e.End})
+		if e.ChunkID == chunk.ID {
+			spans = append(spans, datasets.Span{Start: e.Start, End: e.End})
+		}
 	}
 	j := datasets.SourceJudgment(chunk.ID, chunk.DocID)
 	j.Features, j.Spans = map[string]float64{}, spans

@@ -18,6 +18,10 @@ type Candidate struct {
 	Language string // of the chunk, "" unknown
 	Chunk    corpus.Chunk
 	Evidence []datasets.Evidence
+
+	Term      string   // that the plan has for the query, "" for none
+	OtherForm string   // of the term, not to be used
+	Readings  []string // of an ambiguous query: what each chunk says, with its headings
 }
 
 // quotes joins the evidence.
@@ -90,8 +94,11 @@ func Preamble(c Candidate) Verdict {
 
 // lengthBounds are in words, by query type.
 func lengthBounds(queryType string) (low, high int) {
-	if queryType == datasets.Keyword {
+	switch queryType {
+	case datasets.Keyword:
 		return 2, 6
+	case datasets.Ambiguous:
+		return 1, 10
 	}
 	return 4, 25
 }
@@ -126,6 +133,8 @@ func runBound(queryType string) int {
 		return 3
 	case datasets.Keyword:
 		return 4
+	case datasets.RareTerm:
+		return 7 // an expansion has several words of its own
 	}
 	return 5
 }
@@ -147,7 +156,7 @@ func overlapBound(queryType string) float64 {
 	switch queryType {
 	case datasets.Reformulated:
 		return .5
-	case datasets.Keyword:
+	case datasets.Keyword, datasets.Ambiguous:
 		return 1
 	}
 	return .85

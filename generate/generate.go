@@ -14,11 +14,14 @@ import (
 )
 
 // Unit is a plan row with what it is about. Chunks are in the order of
-// Row.ChunkIDs; Doc is the document of the first.
+// Row.ChunkIDs; Doc is the document of the first, Docs those of all (nil: all are
+// of Doc). Rivals are the chunks of Row.Rivals.
 type Unit struct {
 	Row    sample.Row
 	Chunks []corpus.Chunk
 	Doc    corpus.Document
+	Docs   []corpus.Document
+	Rivals []corpus.Chunk
 }
 
 // Outcome is what became of a unit: exactly one of Case and Reject is set.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/goldgen/goldgen/corpus"
@@ -24,6 +25,7 @@ type ModelOptions struct {
 	// log-probabilities. 0 means DefaultMinAnswered.
 	MinAnswered float64
 	Prompts     *prompts.Library // nil: the embedded ones
+	Types       []string         // query types to write beside factual, keyword and reformulated
 }
 
 // Validate names the option that cannot be.
@@ -56,11 +58,20 @@ type compiled struct {
 	schema *llm.Schema
 }
 
-// PromptIDs are the prompts that a mode of evidence uses.
-func PromptIDs(evidence string) []string {
+// PromptIDs are the prompts that factual, keyword, reformulated and the types
+// given use in a mode of evidence. A type that is not known has none.
+func PromptIDs(evidence string, types ...string) []string {
 	ids := []string{promptAnswered, promptAnsweredKeywords, promptSelfContained}
-	for _, t := range []string{datasets.Factual, datasets.Keyword, datasets.Reformulated} {
-		ids = append(ids, writePrompt(evidence, t))
+	for _, t := range append([]string{datasets.Factual, datasets.Keyword, datasets.Reformulated}, types...) {
+		k, ok := kindOf(t)
+		id := k.writePrompt(evidence, t)
+		if !ok || slices.Contains(ids, id) {
+			continue
+		}
+		ids = append(ids, id)
+		if t == datasets.Ambiguous {
+			ids = append(ids, promptReading)
+		}
 	}
 	return ids
 }
@@ -69,10 +80,11 @@ const (
 	promptAnswered         = "check-answered"
 	promptAnsweredKeywords = "check-answered-keywords"
 	promptSelfContained    = "check-self-contained"
+	promptReading          = "check-reading"
 )
 
-func writePrompt(evidence, queryType string) string {
-	if evidence == EvidenceQuote {
+func (k kind) writePrompt(evidence, queryType string) string {
+	if evidence == EvidenceQuote && k.quotes {
 		return "quote-" + queryType
 	}
 	return "write-" + queryType
@@ -90,7 +102,7 @@ func NewModel(client llm.Client, stats Stats, options ModelOptions) (*Model, err
 		return nil, err
 	}
 	m := &Model{client: client, stats: stats, options: options, prompts: map[string]*compiled{}}
-	for _, id := range PromptIDs(options.Evidence) {
+	for _, id := range PromptIDs(options.Evidence, options.Types...) {
 		c, err := compile(options.Prompts, id)
 		if err != nil {
 			return nil, err
@@ -146,7 +158,11 @@ func (m *Model) WriteAll(ctx context.Context, units []Unit) ([]Outcome, error) {
 		}
 		list[i] = &writing{m: m, u: u, language: language(u)}
 	}
-	for _, step := range []step{(*writing).write, (*writing).cheapGates, (*writing).askSelfContained, (*writing).askAnswered} {
+	steps := []step{(*writing).write, (*writing).cheapGates}
+	for n := range maxProofs {
+		steps = append(steps, proof(n))
+	}
+	for _, step := range steps {
 		if err := each(ctx, list, step); err != nil {
 			return nil, err
 		}
@@ -179,6 +195,7 @@ func each(ctx context.Context, list []*writing, do step) error {
 type writing struct {
 	m        *Model
 	u        Unit
+	kind     kind
 	language string
 	prompt   *compiled
 	query    string
@@ -196,11 +213,12 @@ func refuse(reason, format string, args ...any) *refusal {
 }
 
 func (w *writing) write(ctx context.Context) (*refusal, error) {
-	w.prompt = w.m.prompts[writePrompt(w.m.options.Evidence, w.u.Row.QueryType)]
+	w.kind, _ = kindOf(w.u.Row.QueryType)
+	w.prompt = w.m.prompts[w.kind.writePrompt(w.m.options.Evidence, w.u.Row.QueryType)]
 	if w.prompt == nil {
 		return refuse(ReasonTypeUnknown, "query type %s has no prompt", w.u.Row.QueryType), nil
 	}
-	if w.m.options.Evidence == EvidenceQuote {
+	if w.m.options.Evidence == EvidenceQuote && w.kind.quotes {
 		return w.quote(ctx)
 	}
 	return w.pick(ctx)
@@ -214,7 +232,7 @@ func (w *writing) outcome() Outcome {
 }
 
 func (w *writing) cheapGates(context.Context) (*refusal, error) {
-	checks, failed := runGates(w.candidate(), Gates())
+	checks, failed := runGates(w.candidate(), append(Gates(), w.kind.gates...))
 	w.checks = append(w.checks, checks...)
 	if failed != nil {
 		return &refusal{failed.Reason, failed.Detail}, nil
@@ -223,9 +241,14 @@ func (w *writing) cheapGates(context.Context) (*refusal, error) {
 }
 
 func (w *writing) candidate() Candidate {
+	return candidateOf(w.u, w.query, w.language, w.evidence)
+}
+
+// candidateOf is a unit's query as the gates see it.
+func candidateOf(u Unit, query, language string, evidence []datasets.Evidence) Candidate {
 	return Candidate{
-		Query: w.query, Type: w.u.Row.QueryType, Language: w.language,
-		Chunk: w.u.Chunks[0], Evidence: w.evidence,
+		Query: query, Type: u.Row.QueryType, Language: language, Chunk: u.Chunks[0], Evidence: evidence,
+		Term: u.Row.Term, OtherForm: u.Row.OtherForm, Readings: readingsOf(u),
 	}
 }
 
@@ -242,7 +265,7 @@ func (w *writing) accepted() *datasets.Case {
 		Stratum:   w.u.Row.Stratum,
 		Calls:     w.calls,
 	}
-	c.Judgments[0].Judge = c.Provenance.Generator
+	w.kind.finish(c, w.u, c.Provenance.Generator)
 	return c
 }
 
@@ -265,18 +288,21 @@ func language(u Unit) string {
 	return corpus.Language(u.Chunks[0].Text)
 }
 
-// checkUnit refuses units whose chunk is not what its document says: offsets of
-// evidence would be wrong.
+// checkUnit refuses units whose chunks are not what their documents say: offsets
+// of evidence would be wrong.
 func checkUnit(u Unit) error {
 	if len(u.Chunks) == 0 {
 		return fmt.Errorf("case %s: no chunk", u.Row.CaseID)
 	}
-	c := u.Chunks[0]
-	if c.DocID != u.Doc.ID {
-		return fmt.Errorf("case %s: chunk %s is of document %s, not %s", u.Row.CaseID, c.ID, c.DocID, u.Doc.ID)
-	}
-	if c.Start < 0 || c.End > len(u.Doc.Text) || c.Start > c.End || u.Doc.Text[c.Start:c.End] != c.Text {
-		return fmt.Errorf("case %s: chunk %s is not the bytes %d-%d of document %s", u.Row.CaseID, c.ID, c.Start, c.End, c.DocID)
+	for i := range u.Chunks {
+		one := u.at(i)
+		c, doc := &one.Chunks[0], &one.Doc
+		if c.DocID != doc.ID {
+			return fmt.Errorf("case %s: chunk %s is of document %s, not %s", u.Row.CaseID, c.ID, c.DocID, doc.ID)
+		}
+		if c.Start < 0 || c.End > len(doc.Text) || c.Start > c.End || doc.Text[c.Start:c.End] != c.Text {
+			return fmt.Errorf("case %s: chunk %s is not the bytes %d-%d of document %s", u.Row.CaseID, c.ID, c.Start, c.End, c.DocID)
+		}
 	}
 	return nil
 }

@@ -163,9 +163,17 @@ func (s *Selection) settle(i int, o Outcome) Outcome {
 
 func duplicate(c *datasets.Case, row sample.Row, id string, checks []datasets.Check) *datasets.Reject {
 	return &datasets.Reject{
-		CaseID: c.ID, Query: c.Query, QueryType: c.QueryType, Stratum: row.Stratum, ChunkID: c.Source[0],
+		CaseID: c.ID, Query: c.Query, QueryType: c.QueryType, Stratum: row.Stratum, ChunkID: firstChunk(row),
 		Stage: StageName, Reason: ReasonNearDuplicate, Detail: "of case " + id, Checks: checks, Evidence: c.Evidence,
 	}
+}
+
+// firstChunk is the id of the chunk that a row is about, "" for none.
+func firstChunk(row sample.Row) string {
+	if len(row.ChunkIDs) == 0 {
+		return ""
+	}
+	return row.ChunkIDs[0]
 }
 
 // Records returns what became of every row asked, in plan order. Of a cell's

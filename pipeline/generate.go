@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
+	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/generate"
 	"github.com/goldgen/goldgen/retrieve"
@@ -28,7 +31,7 @@ func (p *Project) Generate(ctx context.Context, plan Header, rows []sample.Row) 
 	if err != nil {
 		return nil, err
 	}
-	writer, pin, closeWriter, err := p.openWriter(ctx, v, plan.Pins.Seed)
+	writer, pin, closeWriter, err := p.openWriter(ctx, v, plan.Pins.Seed, typesOf(rows))
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +88,18 @@ func (p *Project) concurrency(m ModelConfig) int {
 	return perEndpoint * max(1, len(endpoints))
 }
 
-// openWriter makes the writer of the configured provider.
-func (p *Project) openWriter(ctx context.Context, v *view, seed int64) (generate.Writer, *datasets.ModelPin, func() error, error) {
+// typesOf lists the query types of a plan, sorted.
+func typesOf(rows []sample.Row) []string {
+	types := map[string]bool{}
+	for i := range rows {
+		types[rows[i].QueryType] = true
+	}
+	return slices.Sorted(maps.Keys(types))
+}
+
+// openWriter makes the writer of the configured provider, for queries of the
+// given types.
+func (p *Project) openWriter(ctx context.Context, v *view, seed int64, types []string) (generate.Writer, *datasets.ModelPin, func() error, error) {
 	stats, err := retrieve.NewBM25(v.all(), retrieve.DefaultBM25())
 	if err != nil {
 		return nil, nil, nil, err
@@ -102,7 +115,7 @@ func (p *Project) openWriter(ctx context.Context, v *view, seed int64) (generate
 		return nil, nil, nil, fmt.Errorf("generate: %w", err)
 	}
 	model, err := generate.NewModel(stack.Client, stats, generate.ModelOptions{
-		Model: stack.Model, Options: c.options(seed), Evidence: c.Evidence, Seed: seed, Ask: p.ask(),
+		Model: stack.Model, Options: c.options(seed), Evidence: c.Evidence, Seed: seed, Ask: p.ask(), Types: types,
 		Prompts: p.Prompts,
 	})
 	if err != nil {
@@ -118,22 +131,38 @@ func (p *Project) openWriter(ctx context.Context, v *view, seed int64) (generate
 // unit fetches what a row is about.
 func (v *view) unit(_ context.Context, row sample.Row) (generate.Unit, error) {
 	u := generate.Unit{Row: row}
-	for _, id := range row.ChunkIDs {
-		c, ok := v.chunk(id)
-		if !ok {
-			return u, fmt.Errorf("%w: case %s: chunk %s is not in the snapshot", ErrNotComparable, row.CaseID, id)
-		}
-		u.Chunks = append(u.Chunks, *c)
+	var err error
+	if u.Chunks, err = v.chunksOf(row, row.ChunkIDs); err != nil {
+		return u, err
+	}
+	if u.Rivals, err = v.chunksOf(row, row.Rivals); err != nil {
+		return u, err
 	}
 	if len(u.Chunks) == 0 {
 		return u, fmt.Errorf("case %s: names no chunk", row.CaseID)
 	}
-	i, ok := v.docAt[u.Chunks[0].DocID]
-	if !ok {
-		return u, fmt.Errorf("%w: case %s: document %s is not in the snapshot", ErrNotComparable, row.CaseID, u.Chunks[0].DocID)
+	for i := range u.Chunks {
+		at, ok := v.docAt[u.Chunks[i].DocID]
+		if !ok {
+			return u, fmt.Errorf("%w: case %s: document %s is not in the snapshot", ErrNotComparable, row.CaseID, u.Chunks[i].DocID)
+		}
+		u.Docs = append(u.Docs, v.docs[at])
 	}
-	u.Doc = v.docs[i]
+	u.Doc = u.Docs[0]
 	return u, nil
+}
+
+// chunksOf fetches chunks that a row names.
+func (v *view) chunksOf(row sample.Row, ids []string) ([]corpus.Chunk, error) {
+	var chunks []corpus.Chunk
+	for _, id := range ids {
+		c, ok := v.chunk(id)
+		if !ok {
+			return nil, fmt.Errorf("%w: case %s: chunk %s is not in the snapshot", ErrNotComparable, row.CaseID, id)
+		}
+		chunks = append(chunks, *c)
+	}
+	return chunks, nil
 }
 
 func (p *Project) generateProgress(total int) func(generate.Progress) {
