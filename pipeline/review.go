@@ -32,16 +32,25 @@ func (o *ReviewOptions) Validate() error {
 	switch {
 	case o.N < 1:
 		return fmt.Errorf("%w: %d pairs: want at least 1", ErrConfig, o.N)
-	case strings.TrimSpace(o.Reviewer) == "" || !utf8.ValidString(o.Reviewer) || strings.ContainsFunc(o.Reviewer, unicode.IsControl):
-		return fmt.Errorf("%w: reviewer %q: a name is wanted, in UTF-8 and without control characters", ErrConfig, o.Reviewer)
-	case len(o.Reviewer) > maxReviewer:
-		return fmt.Errorf("%w: a reviewer's name has at most %d bytes", ErrConfig, maxReviewer)
+	case checkReviewer(o.Reviewer) != nil:
+		return checkReviewer(o.Reviewer)
 	case len(o.Results) != 0 && len(o.Results) != 2:
 		return fmt.Errorf("%w: results %q: want two, a base and a candidate", ErrConfig, o.Results)
 	case o.Sample == "" || kind == review.SampleFailing && result != "":
 		return nil
 	case kind == review.SampleFailing || !slices.Contains(review.SampleNames(), o.Sample):
 		return fmt.Errorf("%w: sample %q: want one of %s", ErrConfig, o.Sample, strings.Join(review.SampleNames(), ", "))
+	}
+	return nil
+}
+
+// checkReviewer refuses what cannot be a person's name.
+func checkReviewer(name string) error {
+	switch {
+	case strings.TrimSpace(name) == "" || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+		return fmt.Errorf("%w: reviewer %q: a name is wanted, in UTF-8 and without control characters", ErrConfig, name)
+	case len(name) > maxReviewer:
+		return fmt.Errorf("%w: a reviewer's name has at most %d bytes", ErrConfig, maxReviewer)
 	}
 	return nil
 }

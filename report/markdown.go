@@ -2,9 +2,18 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 )
+
+// WriteMarkdown writes the table as one of Markdown's.
+func (t *Table) WriteMarkdown(w io.Writer) error {
+	var b strings.Builder
+	t.markdown(&b)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
 
 // markdown writes the table with pipes; nothing in a cell can end it.
 func (t *Table) markdown(b *strings.Builder) {

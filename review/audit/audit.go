@@ -43,7 +43,7 @@ const (
 
 // Item is a query that a person can be asked about.
 type Item struct {
-	Key      string // digest of all that a label depends on, 16 hex digits
+	Key      string // digest of all that a label depends on: k and 16 hex digits
 	CaseID   string
 	Verdict  Verdict
 	Gate     string // that refused it, or held it back; "" kept
@@ -72,7 +72,7 @@ func (i *Item) keyOf() string {
 	}
 	data, _ := json.Marshal(of) // strings alone: cannot fail
 	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:8])
+	return "k" + hex.EncodeToString(sum[:8]) // no spreadsheet takes it for a number
 }
 
 // Frame is all that can be sampled of a version, in the set's order, and what

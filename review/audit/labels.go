@@ -117,6 +117,22 @@ type Row struct {
 	Where string `json:"-"` // line of the file it was read from
 }
 
+// Columns are those of a file of labels as CSV.
+func Columns() []string {
+	return []string{
+		"case_id", "key", "query_type", "query", "asker", "evidence",
+		string(Answerable), string(SelfContained), string(Natural), string(RightType), "by", "note", "sample",
+	}
+}
+
+// Cells are the row in the order of Columns.
+func (r *Row) Cells() []string {
+	return []string{
+		r.CaseID, r.Key, r.QueryType, r.Query, r.Asker, r.Evidence,
+		string(r.Answerable), string(r.SelfContained), string(r.Natural), string(r.RightType), r.By, r.Note, r.Sample,
+	}
+}
+
 // Answer is the cell of a question.
 func (r *Row) Answer(q Question) *Answer {
 	return map[Question]*Answer{
@@ -140,7 +156,10 @@ func (s *Sample) Rows(p Person) []Row {
 	for _, item := range s.distinct() {
 		r := Row{
 			CaseID: item.CaseID, Key: item.Key, QueryType: item.Type, Query: item.Query, Asker: item.Asker(),
-			Evidence: item.Quotes(), By: p.Name, Sample: s.Name(),
+			Evidence: item.Quotes(), Sample: s.Name(),
+		}
+		if len(p.Said[item.Key]) > 0 {
+			r.By = p.Name
 		}
 		for _, q := range Questions() {
 			*r.Answer(q) = answerOf(p.Said[item.Key], q)

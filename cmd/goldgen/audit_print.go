@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/goldgen/goldgen/internal/wording"
+	"github.com/goldgen/goldgen/pipeline"
+	"github.com/goldgen/goldgen/report"
+	"github.com/goldgen/goldgen/review/audit"
+)
+
+// printAudit prints the figures, as tables or as Markdown.
+func (a *app) printAudit(r *pipeline.AuditReport, markdown bool) error {
+	a.notes(r.Notes)
+	if markdown {
+		fmt.Fprintf(a.stdout, "%s, sample %s: %d of %d labelled.\n\n", report.Escape(r.Golden.Ref), r.Sample, r.Labelled, r.Asked)
+	} else {
+		a.say("audit", "%s, sample %s: %d of %d labelled", r.Golden.Ref, r.Sample, r.Labelled, r.Asked)
+		for _, t := range r.People {
+			a.say("", "%s: %d, %d begun", t.Name, t.Labelled, t.Begun)
+		}
+		a.printHeadlines(r)
+	}
+	for _, t := range auditTables(r) {
+		if len(t.Rows) == 0 {
+			continue
+		}
+		write := func() error { return t.Write(a.stdout, a.style()) }
+		if markdown {
+			write = func() error { return t.WriteMarkdown(a.stdout) }
+		}
+		if err := write(); err != nil {
+			return err
+		}
+		fmt.Fprintln(a.stdout)
+	}
+	return nil
+}
+
+func (a *app) printHeadlines(r *pipeline.AuditReport) {
+	if r.Labelled > 0 {
+		a.say("kept", "%s valid", auditShare(r.Kept.All.Valid))
+		a.say("rejected", "%s truly bad", auditShare(r.Rejected.All.Bad))
+	}
+	if r.GoodLost != nil {
+		a.say("good lost", "%s of the valid queries were rejected", span(*r.GoodLost))
+	}
+	a.say("duplicates", "%d exact, %d near, among queries of one scope and as_of", r.Set.Duplicates.Exact, r.Set.Duplicates.Near)
+	a.say("calls", "%s", callWords(r.Set.Calls))
+	for _, n := range r.NotAsked {
+		a.say("not asked", "%s %s: %s", wording.Count(n.Cases, string(n.Verdict)+" query"), wording.Pick(n.Cases, "is", "are"), n.Why)
+	}
+	fmt.Fprintln(a.stdout)
+}
+
+func callWords(c audit.Calls) string {
+	var parts []string
+	if c.PerKept != nil {
+		parts = append(parts, fmt.Sprintf("%.2f per kept case, of all %d that made this version", *c.PerKept, c.Version))
+	}
+	if c.Needed != nil {
+		parts = append(parts, fmt.Sprintf("%.2f to write and check a kept case itself", *c.Needed))
+	}
+	if len(parts) == 0 {
+		return "none: no model was asked"
+	}
+	return strings.Join(parts, "; ")
+}
+
+// auditTables are all tables of a report; those that hold nothing have no rows.
+func auditTables(r *pipeline.AuditReport) []*report.Table {
+	return []*report.Table{
+		groupTable("kept", r.Kept.ByType, &r.Kept.All, false),
+		groupTable("rejected by gate", r.Rejected.ByGate, &r.Rejected.All, true),
+		groupTable("rejected by type", r.Rejected.ByType, nil, true),
+		groupTable("held for review", r.Held.ByGate, &r.Held.All, true),
+		overlapTable(r.Set.Overlap), setTable(r), agreementTable(r.Agreement), conflictTable(r),
+	}
+}
+
+// groupTable is the share of valid queries, or of bad ones, and that of yes to each
+// question.
+func groupTable(name string, rows []audit.Figures, all *audit.Figures, bad bool) *report.Table {
+	share := "valid"
+	if bad {
+		share = "truly bad"
+	}
+	t := report.NewTable(name, ">cases", ">asked", ">labelled", ">"+share, ">answerable", ">self-contained", ">natural", ">right type")
+	add := func(f *audit.Figures) {
+		s := f.Valid
+		if bad {
+			s = f.Bad
+		}
+		cells := []string{auditName(f.Name), strconv.Itoa(f.Cases), strconv.Itoa(f.Asked), strconv.Itoa(s.N), auditShare(s)}
+		for _, q := range audit.Questions() {
+			cells = append(cells, yesShare(f.Questions[q]))
+		}
+		t.Add(cells...)
+	}
+	for i := range rows {
+		add(&rows[i])
+	}
+	if all != nil && len(rows) > 0 {
+		add(all)
+	}
+	return t
+}
+
+func yesShare(s audit.Share) string {
+	if s.Value == nil {
+		return "-"
+	}
+	return three(*s.Value)
+}
+
+func overlapTable(rows []audit.Overlap) *report.Table {
+	t := report.NewTable("words shared with the source", ">cases", ">median", ">highest")
+	for _, o := range rows {
+		t.Add(o.QueryType, strconv.Itoa(o.Cases), three(o.Median), three(o.Highest))
+	}
+	return t
+}
+
+// setTable names the duplicates.
+func setTable(r *pipeline.AuditReport) *report.Table {
+	t := report.NewTable("duplicate", "of", ">similarity")
+	for _, d := range r.Set.Duplicates.Cases {
+		t.Add(d.CaseID, d.Of, three(d.Similarity))
+	}
+	return t
+}
+
+func agreementTable(rows []audit.Agreement) *report.Table {
+	t := report.NewTable("people", "about", ">labelled by both", ">the same", ">Cohen's kappa")
+	for _, x := range rows {
+		add := func(about string, k audit.Kappa) {
+			t.Add(x.A+", "+x.B, about, strconv.Itoa(k.Both), strconv.Itoa(k.Same), orDash(k.Kappa))
+		}
+		add("valid", x.Valid)
+		for _, q := range audit.Questions() {
+			add(string(q), x.Questions[q])
+		}
+	}
+	return t
+}
+
+func conflictTable(r *pipeline.AuditReport) *report.Table {
+	t := report.NewTable("answered differently", "question", "answers", "query")
+	t.Columns[3].Max = 60
+	for _, c := range r.Conflicts {
+		var said []string
+		for _, p := range r.People {
+			if yes, ok := c.Said[p.Name]; ok {
+				said = append(said, p.Name+" "+map[bool]string{true: "yes", false: "no"}[yes])
+			}
+		}
+		t.Add(c.CaseID, string(c.Question), strings.Join(said, ", "), c.Query)
+	}
+	return t
+}
