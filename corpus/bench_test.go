@@ -39,7 +39,9 @@ func BenchmarkChunk(b *testing.B) {
 			b.Run(method+"/"+unit, func(b *testing.B) {
 				b.SetBytes(int64(len(doc.Text)))
 				for b.Loop() {
-					chunker.Chunks(doc)
+					if _, err := chunker.Chunks(b.Context(), doc); err != nil {
+						b.Fatal(err)
+					}
 				}
 			})
 		}

@@ -61,7 +61,7 @@ func Build(ctx context.Context, opts BuildOptions, root string) (s *Snapshot, ch
 		if err != nil {
 			return nil, false, err
 		}
-		old.manifest.SkippedBad = b.manifest.SkippedBad // of this reading
+		old.manifest.SkippedBad, old.manifest.Unparsed = b.manifest.SkippedBad, b.manifest.Unparsed // of this reading
 		return old, changed, setLatest(root, filepath.Base(old.dir))
 	}
 	if err := b.finish(ctx); err != nil {
@@ -79,6 +79,7 @@ func (o *BuildOptions) prepare() error {
 	if err := o.Chunking.Validate(); err != nil {
 		return err
 	}
+	o.Source = o.Source.ForChunking(o.Chunking)
 	if err := o.Source.Validate(); err != nil {
 		return err
 	}
@@ -136,12 +137,13 @@ type bundle struct {
 	chunks  []Chunk
 	traits  []chunkTraits
 	vectors [][]float32 // of a chunk table that has them, by chunk; nil for none
+	err     error       // why it could not be cut
 }
 
 // readAll reads the source and writes documents and staged chunks.
 func (b *builder) readAll(ctx context.Context) error {
 	for bun, err := range b.bundles(ctx) {
-		if err != nil {
+		if err = cmp.Or(err, bun.err); err != nil {
 			if !b.skip(err) {
 				return err
 			}
@@ -172,11 +174,20 @@ func (b *builder) emptyError() error {
 	if n := len(b.manifest.SkippedBad); n > 0 {
 		what += fmt.Sprintf(", %d skipped as not UTF-8", n)
 	}
+	if n := len(b.manifest.Unparsed); n > 0 {
+		what += fmt.Sprintf(", %d left out, the first because %s", n, b.manifest.Unparsed[0])
+	}
 	return fmt.Errorf("corpus: %s is empty: %s", from, what)
 }
 
-// skip counts a bad file where that is allowed.
+// skip counts a bad file where that is allowed, and always code that does not
+// parse: nothing of it could be called a symbol.
 func (b *builder) skip(err error) bool {
+	var code *unparsed
+	if errors.As(err, &code) {
+		b.manifest.Unparsed = append(b.manifest.Unparsed, code.text)
+		return true
+	}
 	var bad *badFile
 	if !b.opts.Source.SkipBad || !errors.As(err, &bad) {
 		return false
@@ -201,7 +212,7 @@ func (b *builder) bundles(ctx context.Context) iter.Seq2[bundle, error] {
 	}
 	if b.opts.Source.Chunks != "" {
 		return ordered(ctx, tableBundles(ctx, b.opts.Source, b.temp, b.skip), func(bun bundle) bundle {
-			bun.doc.detect()
+			bun.doc.detect(bun.doc.Text)
 			for i := range bun.chunks {
 				c := &bun.chunks[i]
 				c.Tokens = chunker.tokens.count(c.Text)
@@ -211,9 +222,22 @@ func (b *builder) bundles(ctx context.Context) iter.Seq2[bundle, error] {
 		})
 	}
 	return ordered(ctx, ReadDocuments(b.opts.Source), func(d Document) bundle {
-		d.detect()
-		return traits(bundle{doc: d, chunks: chunker.Chunks(d)})
+		return traits(chunker.bundle(ctx, d))
 	})
+}
+
+// bundle cuts a document.
+func (k *Chunker) bundle(ctx context.Context, d Document) bundle {
+	code, err := k.parse(ctx, d)
+	if err != nil {
+		return bundle{err: err}
+	}
+	prose := d.Text
+	if code.language != "" {
+		prose = code.prose(d.Text)
+	}
+	d.detect(prose)
+	return bundle{doc: d, chunks: k.chunks(d, code)}
 }
 
 // add writes one document with its chunks.

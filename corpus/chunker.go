@@ -1,8 +1,11 @@
 package corpus
 
 import (
+	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -17,6 +20,7 @@ type Chunker struct {
 	cfg      Chunking
 	tokens   tokenCounter
 	markdown parser.Parser
+	code     codeParser
 }
 
 // NewChunker returns the chunker of a configuration; zero fields take their
@@ -29,6 +33,7 @@ func NewChunker(cfg Chunking) (*Chunker, error) {
 	return &Chunker{
 		cfg:      cfg,
 		markdown: goldmark.New(goldmark.WithExtensions(extension.Table)).Parser(),
+		code:     newCodeParser(),
 	}, nil
 }
 
@@ -48,20 +53,40 @@ type piece struct {
 type cut struct {
 	Span
 	path []string
+	kind string // of a code symbol; "" is none
 }
 
 // Chunks cuts one document, in order. Each chunk's Text equals
 // doc.Text[Start:End], is at most Size units long (for the methods that have a
-// size) and never parts a rune. A document with nothing but white space gets
-// one chunk of it, flagged empty later on; method none gives one chunk, too.
-func (k *Chunker) Chunks(doc Document) []Chunk {
+// size; code symbols are never cut) and never parts a rune. A document with
+// nothing but white space gets one chunk of it, flagged empty later on; method
+// none gives one chunk, too. With method code, documents that are no code are cut
+// as Markdown, and code that does not parse is an error.
+func (k *Chunker) Chunks(ctx context.Context, doc Document) ([]Chunk, error) {
+	code, err := k.parse(ctx, doc)
+	if err != nil {
+		return nil, err
+	}
+	return k.chunks(doc, code), nil
+}
+
+// parse reads a document that is to be cut by symbols; of any other it says
+// nothing.
+func (k *Chunker) parse(ctx context.Context, doc Document) (parsedCode, error) {
+	if language := codeLanguage(doc); k.cfg.Method == "code" && language != "" {
+		return k.code.parse(ctx, language, doc)
+	}
+	return parsedCode{}, nil
+}
+
+func (k *Chunker) chunks(doc Document, code parsedCode) []Chunk {
 	if k.cfg.Method == "document" || k.cfg.Method == "none" {
 		c := newChunk(doc, 0, cut{Span: Span{0, len(doc.Text)}}, k.tokens.count(doc.Text))
-		c.ID, c.Unit = doc.ID, UnitDocument
+		c.ID, c.Unit = doc.ID, cmp.Or(doc.Unit, UnitDocument)
 		return []Chunk{c}
 	}
 	r := newRuler(doc.Text, k.cfg.Unit, &k.tokens)
-	cuts := k.cuts(r)
+	cuts := k.cuts(r, code)
 	if len(cuts) == 0 {
 		cuts = []cut{{Span: Span{0, len(doc.Text)}}}
 	}
@@ -72,11 +97,31 @@ func (k *Chunker) Chunks(doc Document) []Chunk {
 			tokens = k.tokens.count(doc.Text[c.Start:c.End])
 		}
 		chunks[i] = newChunk(doc, i, c, tokens)
+		chunks[i].describeCode(code.language, c.kind)
 	}
 	return chunks
 }
 
-func (k *Chunker) cuts(r *ruler) []cut {
+// describeCode marks a chunk of code.
+func (c *Chunk) describeCode(language, kind string) {
+	if language == "" {
+		return
+	}
+	meta := maps.Clone(c.Metadata)
+	if meta == nil {
+		meta = map[string]string{}
+	}
+	meta[MetaCodeLanguage] = language
+	if kind != "" {
+		c.Unit, meta[MetaSymbolKind] = UnitCodeSymbol, kind
+	}
+	c.Metadata = meta
+}
+
+func (k *Chunker) cuts(r *ruler, code parsedCode) []cut {
+	if code.language != "" {
+		return k.cutCode(r, code)
+	}
 	switch k.cfg.Method {
 	case "fixed":
 		return k.fixed(r)
@@ -98,7 +143,7 @@ func newChunk(doc Document, n int, c cut, tokens int) Chunk {
 	return Chunk{
 		ID: doc.ID + "#" + strconv.Itoa(n), DocID: doc.ID, Ordinal: n,
 		Start: c.Start, End: c.End, Text: text, HeadingPath: c.path,
-		Unit: UnitChunk, Tokens: tokens, TextDigest: textDigest(text),
+		Unit: cmp.Or(doc.Unit, UnitChunk), Tokens: tokens, TextDigest: textDigest(text),
 		Category: doc.Category, Language: doc.Language, Metadata: doc.Metadata, Scope: doc.Scope,
 		ValidFrom: doc.ValidFrom, ValidTo: doc.ValidTo, UpdatedAt: doc.UpdatedAt,
 	}
@@ -166,7 +211,7 @@ func (k *Chunker) pack(r *ruler, s section) []cut {
 	emit := func() {
 		t := trim(r.text, current)
 		if t.Start < t.End && (len(cuts) == 0 || t.End > cuts[len(cuts)-1].End) {
-			cuts = append(cuts, cut{t, s.path})
+			cuts = append(cuts, cut{Span: t, path: s.path})
 		}
 	}
 	floor := 0

@@ -44,7 +44,10 @@ func checkChunks(t *rapid.T, cfg corpus.Chunking, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chunks := chunker.Chunks(corpus.Document{ID: "d", Text: text})
+	chunks, err := chunker.Chunks(t.Context(), corpus.Document{ID: "d", Text: text})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if len(chunks) == 0 {
 		t.Fatal("no chunk")
 	}
@@ -82,8 +85,12 @@ func TestMarkdownChunks(t *testing.T) {
 		ID, Text string
 		Path     []string
 	}
+	cut, err := chunker.Chunks(t.Context(), corpus.Document{ID: "d.md", Text: doc})
+	if err != nil {
+		t.Fatal(err)
+	}
 	var chunks []got
-	for _, c := range chunker.Chunks(corpus.Document{ID: "d.md", Text: doc}) {
+	for _, c := range cut {
 		chunks = append(chunks, got{c.ID, c.Text, c.HeadingPath})
 	}
 	want := []got{
@@ -101,7 +108,7 @@ func TestChunkingValidate(t *testing.T) {
 		cfg  corpus.Chunking
 		want string
 	}{
-		"method":  {corpus.Chunking{Method: "semantic", Size: 1, Unit: "tokens"}, `chunking.method "semantic": want one of fixed, sentence, recursive, markdown, document, none`},
+		"method":  {corpus.Chunking{Method: "semantic", Size: 1, Unit: "tokens"}, `chunking.method "semantic": want one of fixed, sentence, recursive, markdown, code, document, none`},
 		"unit":    {corpus.Chunking{Method: "fixed", Size: 1, Unit: "words"}, `chunking.unit "words": want tokens or characters`},
 		"size":    {corpus.Chunking{Method: "fixed", Size: -3, Unit: "tokens"}, "chunking.size -3: want 1 or more"},
 		"overlap": {corpus.Chunking{Method: "fixed", Size: 10, Overlap: 10, Unit: "tokens"}, "chunking.overlap 10: want 0 or more and less than size 10"},

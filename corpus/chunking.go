@@ -8,7 +8,7 @@ import (
 
 // Methods lists the chunking methods.
 func Methods() []string {
-	return []string{"fixed", "sentence", "recursive", "markdown", "document", "none"}
+	return []string{"fixed", "sentence", "recursive", "markdown", "code", "document", "none"}
 }
 
 // WithDefaults fills what is not set: markdown, 256 tokens with an overlap of

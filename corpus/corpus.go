@@ -17,6 +17,7 @@ type Document struct {
 	Source     string            `json:"source,omitempty"` // where it was read from
 	Category   string            `json:"category,omitempty"`
 	Language   string            `json:"language,omitempty"` // ISO 639-1, "" unknown
+	Unit       string            `json:"unit,omitempty"`     // of its chunks, where the source says; a snapshot keeps it with them alone
 	Metadata   map[string]string `json:"metadata,omitempty"`
 	Scope      Scope             `json:"scope,omitempty"`
 	ValidFrom  *time.Time        `json:"valid_from,omitempty"`

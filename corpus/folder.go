@@ -234,15 +234,16 @@ func textAndFields(id, content string) (text string, fields map[string]any, err 
 // newDocument fills a document; detect sets what is derived of its text.
 func newDocument(id, text string, a attributes) Document {
 	return Document{
-		ID: id, Text: text, Title: a.Title, Source: a.Source, Category: a.Category, Language: a.Language,
+		ID: id, Text: text, Title: a.Title, Source: a.Source, Category: a.Category, Language: a.Language, Unit: a.Unit,
 		Metadata: a.Metadata, Scope: a.Scope, ValidFrom: a.ValidFrom, ValidTo: a.ValidTo, UpdatedAt: a.UpdatedAt,
 	}
 }
 
-// detect sets the document's text digest, and its language where none is given.
-func (d *Document) detect() {
+// detect sets the document's text digest and, where none is given, its
+// language, which prose shows: of code its comments.
+func (d *Document) detect(prose string) {
 	d.TextDigest = textDigest(d.Text)
 	if d.Language == "" {
-		d.Language = Language(d.Text)
+		d.Language = Language(prose)
 	}
 }

@@ -24,6 +24,7 @@ type Manifest struct {
 	ExactSets  int            `json:"exact_groups"`      // groups of equal chunks with more than one member
 	NearSets   int            `json:"near_groups"`       // groups of similar chunks with more than one member
 	SkippedBad []string       `json:"skipped_bad,omitempty"`
+	Unparsed   []string       `json:"unparsed,omitempty"` // documents of code that do not parse, each with the place; left out
 	Files      []FileInfo     `json:"files"`
 	Vectors    []VectorSet    `json:"vectors,omitempty"` // not covered by Digest
 }

@@ -1,7 +1,7 @@
 package corpus
 
 // Chunking says how documents were cut. Method is fixed, sentence, recursive,
-// markdown, document or none (a chunk table); Size and Overlap are in Unit,
+// markdown, code (by symbols), document or none (a chunk table); Size and Overlap are in Unit,
 // which is tokens (of TokenEncoding, whatever the embedder's own are) or
 // characters (Unicode code points).
 type Chunking struct {

@@ -43,6 +43,7 @@ func appendSentences(spans []Span, text string, b textBlock) []Span {
 		}
 	}
 	raiseBeginnings(joined)
+	closeQuotes(joined)
 	rest, offset, state, open := string(joined), b.span.Start, -1, -1
 	for rest != "" {
 		var sentence string
@@ -64,11 +65,30 @@ func appendSentences(spans []Span, text string, b textBlock) []Span {
 	return spans
 }
 
+// Abbreviations after which a sentence goes on: of English, German, French and
+// Spanish.
 var (
-	titles    = regexp.MustCompile(`(?i)(?:^|[\s("'\[])(?:dr|mr|mrs|ms|prof|st|vs|e\.g|i\.e|cf|approx|gen|col|sgt|rev|hon|resp|incl)\.$`)
-	numbered  = regexp.MustCompile(`(?i)(?:^|[\s("'\[])(?:fig|figs|no|nos|eq|sec|ch|vol|pp|p|art|par|tab)\.$`)
+	titles = regexp.MustCompile(`(?i)(?:^|[\s("'\[])(?:` +
+		`dr|mr|mrs|ms|prof|st|vs|e\.g|i\.e|cf|approx|gen|col|sgt|rev|hon|resp|incl|` +
+		`bzw|ca|vgl|ggf|evtl|inkl|exkl|zzgl|sog|geb|hr|frau|z\.b|d\.h|u\.a|z\.t|s\.o|s\.u|` +
+		`mme|mlle|mgr|p\.\s?ex|c\.-à-d|env|av|` +
+		`sr|sra|srta|dra|ud|uds|vd|ee|p\.\s?ej|aprox|lic|ing)\.$`)
+	numbered = regexp.MustCompile(`(?i)(?:^|[\s("'\[])(?:fig|figs|no|nos|eq|sec|ch|vol|pp|p|art|par|tab|` +
+		`jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|` +
+		`nr|abs|abb|kap|bd|s|ziff|núm|pág|págs|cap|chap|éd)\.$`)
 	initials  = regexp.MustCompile(`(?:^|[\s("'\[])(?:\p{Lu}\.)+$`)
 	bareCount = regexp.MustCompile(`^\s*\(?(?:\d+|[a-zA-Z]|[ivxIVX]+)[.)]$`)
+	// halved is the first letter of an abbreviation of two: "z. B.".
+	halved = regexp.MustCompile(`[\s("'\[]\p{Ll}\.$`)
+	half   = regexp.MustCompile(`^\p{L}\.`)
+	// ordinal is a German number that counts what follows: "am 3. Mai".
+	ordinal = regexp.MustCompile(`(?i)(?:^|[\s("'\[])(?:am|im|vom|zum|zur|beim|bis|ab|seit|der|die|das|dem|den|des|ein|eine[mnr]?|jede[mnrs]?)\s+\d{1,3}\.$`)
+	dayOf   = regexp.MustCompile(`(?:^|\s)\d{1,2}\.$`)
+	month   = regexp.MustCompile(`^\s*(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)(?:\P{L}|$)`)
+	// quoted is the end of a quotation that may be a part of its sentence.
+	quoted = regexp.MustCompile(`[.!?。！？](?:\s?[»«]|["'”’“」』)）])+$`)
+	// particle begins what a Japanese sentence says of a quotation before it.
+	particle = regexp.MustCompile(`^(?:と|って|という|など|の|を|は|が|に|で|も|から|まで)`)
 )
 
 var (
@@ -91,6 +111,19 @@ func raiseBeginnings(block []byte) {
 	}
 }
 
+// spacedQuote is a French quotation's end, set apart by a space of one, two or
+// three bytes.
+var spacedQuote = regexp.MustCompile("[.!?]([ \u00a0\u202f]»)")
+
+// closeQuotes makes marks of as many bytes, without the space, of the French ones
+// that end a quotation: the segmenter would end the sentence before them.
+func closeQuotes(block []byte) {
+	for _, m := range spacedQuote.FindAllSubmatchIndex(block, -1) {
+		mark := block[m[2]:m[3]]
+		copy(mark, map[int]string{3: "”", 4: "»»", 5: "”»"}[len(mark)])
+	}
+}
+
 // isLower reports text with letters and no capital among them.
 func isLower(text []byte) bool {
 	letters := false
@@ -105,20 +138,28 @@ func isLower(text []byte) bool {
 
 // goesOn reports whether a sentence that the segmenter ended goes on in rest.
 func goesOn(sentence, rest string) bool {
-	if strings.TrimSpace(rest) == "" {
+	next := strings.TrimLeftFunc(rest, unicode.IsSpace)
+	if next == "" {
 		return false
 	}
 	end := strings.TrimRightFunc(sentence, unicode.IsSpace)
+	tail := end[runeFloor(end, max(0, len(end)-24)):]
+	first, _ := utf8.DecodeRuneInString(next)
+	if quoted.MatchString(tail) {
+		return unicode.IsLower(first) || particle.MatchString(next)
+	}
 	if !strings.HasSuffix(end, ".") && !strings.HasSuffix(end, ")") {
 		return false
 	}
-	next, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(rest, unicode.IsSpace))
-	tail := end[runeFloor(end, max(0, len(end)-16)):]
 	switch {
 	case bareCount.MatchString(end), titles.MatchString(tail), initials.MatchString(tail):
 		return true
 	case numbered.MatchString(tail):
-		return unicode.IsDigit(next)
+		return unicode.IsDigit(first)
+	case ordinal.MatchString(tail):
+		return unicode.IsUpper(first)
+	case halved.MatchString(tail):
+		return half.MatchString(next)
 	}
-	return false
+	return dayOf.MatchString(tail) && month.MatchString(next)
 }

@@ -39,6 +39,14 @@ func TestSentences(t *testing.T) {
 		"no capitals":   {"one is here. two, e.g. this one, is there! is three?", []string{"one is here.", "two, e.g. this one, is there!", "is three?"}},
 		"set apart":     {"the Mach number is 3 . it\nrises . then , it falls .", []string{"the Mach number is 3 .", "it\nrises .", "then , it falls ."}},
 		"capitals":      {"He said vs. nothing. i.e. all of it.", []string{"He said vs. nothing. i.e. all of it."}},
+		"german":        {"Die Wahl war am 3. Oktober. Im 19. Jahrhundert, z. B. um 1850, kam Dr. Maier, d. h. er blieb. Siehe Abs. 2 bzw. Nr. 7. Das war es.", []string{"Die Wahl war am 3. Oktober.", "Im 19. Jahrhundert, z. B. um 1850, kam Dr. Maier, d. h. er blieb.", "Siehe Abs. 2 bzw. Nr. 7.", "Das war es."}},
+		"german count":  {"Es waren 3. Dann gingen sie am 1. Mai.", []string{"Es waren 3.", "Dann gingen sie am 1. Mai."}},
+		"german quote":  {"„Warum?“ fragte er. „Darum!“ Sie ging.", []string{"„Warum?“ fragte er.", "„Darum!“", "Sie ging."}},
+		"french":        {"M. Dupont et Mme. Curie sont là, p. ex. ici. « Pourquoi ? » demanda-t-il. « Oui.\u00a0» Elle «\u202frit\u202f!\u202f». Voir l'art. 5. C'est tout !", []string{"M. Dupont et Mme. Curie sont là, p. ex. ici.", "« Pourquoi ? » demanda-t-il.", "« Oui.\u00a0»", "Elle «\u202frit\u202f!\u202f».", "Voir l'art. 5.", "C'est tout !"}},
+		"spanish":       {"¿Dónde está el Sr. García? ¡Aquí! Vive en EE. UU., p. ej. en Texas. Véase la pág. 4.", []string{"¿Dónde está el Sr. García?", "¡Aquí!", "Vive en EE. UU., p. ej. en Texas.", "Véase la pág. 4."}},
+		"chinese quote": {"他说：“你好。”然后走了。价格是3.5元吗？是的！", []string{"他说：“你好。”", "然后走了。", "价格是3.5元吗？", "是的！"}},
+		"japanese":      {"「はい。」と言った。次は第3.5節です！本当ですか？はい。", []string{"「はい。」と言った。", "次は第3.5節です！", "本当ですか？", "はい。"}},
+		"english quote": {"\"Why?\" she asked. He said \"Stop.\" Then he left on Jan. 5.", []string{"\"Why?\" she asked.", "He said \"Stop.\"", "Then he left on Jan. 5."}},
 		"empty":         {" \r\n\n", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -67,6 +75,8 @@ func TestLanguage(t *testing.T) {
 		"en": "The pump starts when the red switch is on and the valve of the main line is open.",
 		"de": "Die Pumpe läuft an, sobald der rote Schalter an ist und das Ventil der Hauptleitung offen steht.",
 		"fr": "La pompe démarre lorsque l'interrupteur rouge est allumé et que la vanne principale est ouverte.",
+		"es": "La bomba arranca cuando el interruptor rojo está encendido y la válvula de la tubería principal está abierta.",
+		"zh": "当红色开关打开并且主管道的阀门开启时，水泵就会启动。",
 		"ja": "赤いスイッチが入っていて、主管の弁が開いているときにポンプが始動します。",
 		"":   "ERR-1042",
 	} {

@@ -330,7 +330,7 @@ func overlay(id string, chunks []tableChunk) (string, []Span, error) {
 func bundleOf(doc Document, rows []tableChunk, spans []Span) bundle {
 	b := bundle{doc: doc, chunks: make([]Chunk, len(rows)), vectors: make([][]float32, len(rows))}
 	for i, row := range rows {
-		c := newChunk(doc, i, cut{spans[i], row.HeadingPath}, 0)
+		c := newChunk(doc, i, cut{Span: spans[i], path: row.HeadingPath}, 0)
 		c.ID = row.ID
 		row.Attributes.override(&c)
 		b.chunks[i], b.vectors[i] = c, row.Embedding

@@ -15,7 +15,7 @@ import (
 func (p *Project) snapshotRoot() string { return p.state("snapshots") }
 
 func (p *Project) buildOptions() corpus.BuildOptions {
-	opts := corpus.BuildOptions{Source: p.Config.Corpus.source(), Chunking: p.Config.Chunking}
+	opts := corpus.BuildOptions{Source: p.Config.Corpus.source().ForChunking(p.Config.Chunking), Chunking: p.Config.Chunking}
 	opts.Source.Documents, opts.Source.Chunks = p.Path(opts.Source.Documents), p.Path(opts.Source.Chunks)
 	if opts.Source.Documents != "" {
 		opts.Source.Exclude = append(slices.Clip(opts.Source.Exclude), p.ownFolders(opts.Source.Documents)...)
@@ -36,13 +36,14 @@ func (p *Project) MakeSnapshot(ctx context.Context, out string) (s *corpus.Snaps
 	if err != nil {
 		return nil, false, err
 	}
-	p.warnSkipped(s.Manifest().SkippedBad)
+	p.warnSkipped("not UTF-8 or named so that no id can be made of it", s.Manifest().SkippedBad)
+	p.warnSkipped("code that does not parse", s.Manifest().Unparsed)
 	embedded, err := p.embedChunks(ctx, s)
 	return s, changed || embedded, err
 }
 
-// warnSkipped names what is not in the snapshot.
-func (p *Project) warnSkipped(names []string) {
+// warnSkipped names what is not in the snapshot, and why.
+func (p *Project) warnSkipped(why string, names []string) {
 	const shown = 5
 	if len(names) == 0 {
 		return
@@ -51,7 +52,7 @@ func (p *Project) warnSkipped(names []string) {
 	if more := len(names) - shown; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	p.Log.Warn("skipped, not UTF-8 or named so that no id can be made of it: " + text)
+	p.Log.Warn(fmt.Sprintf("%d skipped, %s: %s", len(names), why, text))
 }
 
 func (p *Project) buildLatest(ctx context.Context) (*corpus.Snapshot, bool, error) {

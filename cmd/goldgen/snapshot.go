@@ -19,7 +19,7 @@ type snapshotOptions struct {
 }
 
 func (o *snapshotOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.chunking.Method, "chunking", "", "method: fixed, sentence, recursive, markdown, document")
+	f.StringVar(&o.chunking.Method, "chunking", "", "method: fixed, sentence, recursive, markdown, code, document")
 	f.IntVar(&o.chunking.Size, "size", 0, "size of a chunk, in its unit")
 	f.IntVar(&o.chunking.Overlap, "overlap", 0, "overlap of neighbours, in the unit")
 	f.StringVar(&o.chunking.Unit, "unit", "", "tokens or characters")
@@ -108,6 +108,9 @@ func (a *app) printSnapshot(dir string, changed bool, m corpus.Manifest) error {
 	}
 	if n := len(m.SkippedBad); n > 0 {
 		t.Add("skipped, not UTF-8", fmt.Sprint(n))
+	}
+	if n := len(m.Unparsed); n > 0 {
+		t.Add("skipped, does not parse", fmt.Sprint(n))
 	}
 	for _, v := range m.Vectors {
 		t.Add("vectors", fmt.Sprintf("%s %s, %d dimensions, %d cut", v.Embedding.Provider, v.Embedding.Model, v.Embedding.Dimensions, v.Cut))
