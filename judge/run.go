@@ -40,7 +40,8 @@ type Options struct {
 
 // Result is a judged set, without its place on disk.
 type Result struct {
-	Cases     []datasets.Case // plan order, unused spares left out
+	Cases     []datasets.Case   // plan order, unused spares left out
+	Rejects   []datasets.Reject // cases that expect abstention and were refused, by ProveAbstention
 	Shortfall []datasets.Shortfall
 	Verdict   Verdict // its State is "" where there is no model to test
 	Trust     datasets.Trust

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/generate"
@@ -63,8 +64,19 @@ func (p *Project) grade(ctx context.Context, b *bench, h Header, candidates []ju
 	if err == nil {
 		result.Cases, result.Trust, err = p.label(ctx, deps, options, result.Cases, result.Trust)
 		negatives(deps.View, judge.RelevantGrade, result.Trust).Fill(result.Cases)
+		if !p.DryRun {
+			proveAbstention(&result)
+		}
 	}
 	return result, pin, err
+}
+
+// proveAbstention takes from a judged set the cases that expect abstention where
+// they should not, or where nothing shows that they should.
+func proveAbstention(r *judge.Result) {
+	proven := judge.ProveAbstention(r.Cases, judge.RelevantGrade, r.Trust.Judge == judge.Passed)
+	r.Cases, r.Rejects = proven.Cases, proven.Rejects
+	r.Shortfall = append(r.Shortfall, proven.Shortfall...)
 }
 
 // negatives says what the hard negatives of a set are.
@@ -142,6 +154,7 @@ func (p *Project) openJudge(ctx context.Context, b *bench, seed int64) (judgeDep
 
 // commit writes the version that the judged cases make.
 func (p *Project) commit(ctx context.Context, h Header, r judge.Result, rejects []datasets.Reject) (*Committed, error) {
+	rejects = append(slices.Clone(rejects), r.Rejects...)
 	funnel := map[string]int{}
 	for _, reject := range rejects {
 		funnel[reject.Reason]++
