@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/goldgen/goldgen/internal/wording"
+	"github.com/goldgen/goldgen/generate"
 	"github.com/goldgen/goldgen/pipeline"
 	"github.com/goldgen/goldgen/report"
 	"github.com/goldgen/goldgen/review/audit"
@@ -14,15 +14,14 @@ import (
 // printAudit prints the figures, as tables or as Markdown.
 func (a *app) printAudit(r *pipeline.AuditReport, markdown bool) error {
 	a.notes(r.Notes)
-	if markdown {
-		fmt.Fprintf(a.stdout, "%s, sample %s: %d of %d labelled.\n\n", report.Escape(r.Golden.Ref), r.Sample, r.Labelled, r.Asked)
-	} else {
-		a.say("audit", "%s, sample %s: %d of %d labelled", r.Golden.Ref, r.Sample, r.Labelled, r.Asked)
-		for _, t := range r.People {
-			a.say("", "%s: %d, %d begun", t.Name, t.Labelled, t.Begun)
+	for _, line := range auditHeadlines(r) {
+		if markdown {
+			fmt.Fprintf(a.stdout, "- %s: %s\n", line[0], report.Escape(line[1]))
+		} else {
+			a.say(line[0], "%s", line[1])
 		}
-		a.printHeadlines(r)
 	}
+	fmt.Fprintln(a.stdout)
 	for _, t := range auditTables(r) {
 		if len(t.Rows) == 0 {
 			continue
@@ -39,20 +38,30 @@ func (a *app) printAudit(r *pipeline.AuditReport, markdown bool) error {
 	return nil
 }
 
-func (a *app) printHeadlines(r *pipeline.AuditReport) {
-	if r.Labelled > 0 {
-		a.say("kept", "%s valid", auditShare(r.Kept.All.Valid))
-		a.say("rejected", "%s truly bad", auditShare(r.Rejected.All.Bad))
+// auditHeadlines are what the report says in a line each, under a name.
+func auditHeadlines(r *pipeline.AuditReport) (lines [][2]string) {
+	add := func(name, format string, args ...any) {
+		lines = append(lines, [2]string{name, fmt.Sprintf(format, args...)})
+	}
+	add("audit", "%s, sample %s: %d of %d labelled", r.Golden.Ref, r.Sample, r.Labelled, r.Asked)
+	for _, t := range r.People {
+		add("labels by", "%s: %d, and %d begun", t.Name, t.Labelled, t.Begun)
+	}
+	if r.Kept.All.Valid.N > 0 {
+		add("kept", "%s valid", auditShare(r.Kept.All.Valid))
+	}
+	if r.Rejected.All.Bad.N > 0 {
+		add("rejected", "%s truly bad", auditShare(r.Rejected.All.Bad))
 	}
 	if r.GoodLost != nil {
-		a.say("good lost", "%s of the valid queries were rejected", span(*r.GoodLost))
+		add("good lost", "%s of the valid queries were rejected", span(*r.GoodLost))
 	}
-	a.say("duplicates", "%d exact, %d near, among queries of one scope and as_of", r.Set.Duplicates.Exact, r.Set.Duplicates.Near)
-	a.say("calls", "%s", callWords(r.Set.Calls))
+	add("duplicates", "%d exact, %d near, among queries of one scope and as_of", r.Set.Duplicates.Exact, r.Set.Duplicates.Near)
+	add("calls", "%s", callWords(r.Set.Calls))
 	for _, n := range r.NotAsked {
-		a.say("not asked", "%s %s: %s", wording.Count(n.Cases, string(n.Verdict)+" query"), wording.Pick(n.Cases, "is", "are"), n.Why)
+		add("not asked", "%d %s: %s", n.Cases, n.Verdict, n.Why)
 	}
-	fmt.Fprintln(a.stdout)
+	return lines
 }
 
 func callWords(c audit.Calls) string {
@@ -76,7 +85,7 @@ func auditTables(r *pipeline.AuditReport) []*report.Table {
 		groupTable("rejected by gate", r.Rejected.ByGate, &r.Rejected.All, true),
 		groupTable("rejected by type", r.Rejected.ByType, nil, true),
 		groupTable("held for review", r.Held.ByGate, &r.Held.All, true),
-		overlapTable(r.Set.Overlap), setTable(r), agreementTable(r.Agreement), conflictTable(r),
+		overlapTable(r.Set.Overlap), duplicateTable(r.Set.Duplicates.Cases), agreementTable(r.Agreement), conflictTable(r),
 	}
 }
 
@@ -123,10 +132,9 @@ func overlapTable(rows []audit.Overlap) *report.Table {
 	return t
 }
 
-// setTable names the duplicates.
-func setTable(r *pipeline.AuditReport) *report.Table {
+func duplicateTable(rows []generate.Duplicate) *report.Table {
 	t := report.NewTable("duplicate", "of", ">similarity")
-	for _, d := range r.Set.Duplicates.Cases {
+	for _, d := range rows {
 		t.Add(d.CaseID, d.Of, three(d.Similarity))
 	}
 	return t

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/internal/unionfind"
@@ -161,34 +162,56 @@ func figures(name string, f *Frame, all []observation, of func(*Item) bool) Figu
 }
 
 // share estimates how many of the queries that obs stand for a person says yes to.
+// Labelled queries stand for those of their stratum that are not labelled yet
+// (weighting classes); a stratum without a label is left out.
 func share(obs []observation, says func(Answers) (yes, known bool)) Share {
-	var out Share
-	var weight, hits, squares float64
+	drawn, labelled := map[string]float64{}, map[string]float64{}
+	for _, o := range obs {
+		drawn[o.stratum()]++
+		if _, known := says(o.answers); known {
+			labelled[o.stratum()]++
+		}
+	}
+	var n int
+	var weight, hits float64
 	clusters := map[int32]float64{}
+	var order []int32 // sums are the same each time
 	for _, o := range obs {
 		yes, known := says(o.answers)
 		if !known {
 			continue
 		}
-		out.N++
-		w := 1 / o.Inclusion
+		n++
+		w := drawn[o.stratum()] / labelled[o.stratum()] / o.Inclusion
 		weight += w
+		if clusters[o.cluster] == 0 {
+			order = append(order, o.cluster)
+		}
 		clusters[o.cluster] += w
 		if yes {
 			hits += w
 		}
 	}
-	if out.N == 0 {
-		return out
+	if n == 0 {
+		return Share{}
 	}
-	for _, o := range obs { // in the sample's order, so that sums are the same each time
-		if w := clusters[o.cluster]; w > 0 {
-			squares += float64(w * w)
-			delete(clusters, o.cluster)
-		}
+	effective := kish(weight, clusters, order)
+	low, high := judge.Wilson(min(hits/weight, 1), effective)
+	return rounded(n, effective, hits/weight, low, high)
+}
+
+// kish is the effective number of clusters of unequal weights.
+func kish(weight float64, clusters map[int32]float64, order []int32) float64 {
+	squares := 0.0
+	for _, c := range order {
+		squares += float64(clusters[c] * clusters[c])
 	}
-	low, high := judge.Wilson(hits/weight, weight*weight/squares)
-	return rounded(out.N, weight*weight/squares, hits/weight, low, high)
+	return weight * weight / squares
+}
+
+// stratum names what the item was drawn among.
+func (i *Item) stratum() string {
+	return strings.Join([]string{string(i.Verdict), i.Gate, i.Type}, "\x00")
 }
 
 func rounded(n int, effective, value, low, high float64) Share {
