@@ -29,6 +29,8 @@ func TestScripts(t *testing.T) {
 			return err
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"addline":     addLine,
+			"answersheet": answerSheet,
 			"exits":       exits,
 			"fakeollama":  fakeOllama,
 			"fillsheet":   fillSheet,
