@@ -183,7 +183,11 @@ func (b *Builtin) place(u Unit, places []target) target {
 	if len(good) == 0 {
 		good = places
 	}
-	return good[(u.Row.Slot+typeOffset(u.Row.QueryType))%len(good)]
+	slot := u.Row.Slot
+	if u.Row.Group != "" {
+		slot = 0 // rows of a group ask the same
+	}
+	return good[(slot+typeOffset(u.Row.QueryType))%len(good)]
 }
 
 // drawable words name something: they have a letter, more than one character,
@@ -195,7 +199,7 @@ func drawable(word string) bool {
 // draw draws terms until one sentence holds enough of them, and returns the
 // best draw.
 func (b *Builtin) draw(u Unit, bag []weighted, places []target, f form) (drawn []string, evidence target, held float64) {
-	rng := seeded.Rand(b.seed, StageName, u.Row.CaseID)
+	rng := seeded.Rand(b.seed, StageName, cmp.Or(u.Row.Group, u.Row.CaseID))
 	for range draws {
 		words := sampleWords(rng, bag, f.terms+rng.IntN(f.more+1))
 		place, share := mostOf(words, places)

@@ -42,7 +42,8 @@ func (b *Builtin) ambiguous(u Unit) Outcome {
 	var list []datasets.Evidence
 	for i := range u.Chunks {
 		one := u.at(i)
-		t, ok := firstOf(anyTargets(one, b.stats), u.mentionsTerm, nil)
+		named := func(t target) bool { return t.good() && u.mentionsTerm(t) }
+		t, ok := firstOf(anyTargets(one, b.stats), named, target.good, nil)
 		if !ok {
 			return b.refused(u, refuse(ReasonNoTarget, "chunk %s: no sentence", one.Chunks[0].ID))
 		}

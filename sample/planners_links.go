@@ -41,9 +41,12 @@ type linkHops struct{}
 
 var markdownTarget = regexp.MustCompile(`\[[^\]\n]+\]\(([^)\s]+)[^)]*\)`)
 
-// targets gives the ids of the documents that a chunk's links may mean.
-func targets(c *corpus.Chunk) []string {
-	var out []string
+// linkTarget is the document and the section that a link means.
+type linkTarget struct{ doc, section string }
+
+// targets gives what a chunk's links into other documents mean.
+func targets(c *corpus.Chunk) []linkTarget {
+	var out []linkTarget
 	for _, m := range markdownTarget.FindAllStringSubmatch(c.Text, -1) {
 		u, err := url.Parse(m[1])
 		if err != nil || u.Scheme != "" || u.Host != "" || u.Path == "" {
@@ -54,7 +57,7 @@ func targets(c *corpus.Chunk) []string {
 			target = strings.TrimPrefix(path.Clean(u.Path), "/")
 		}
 		if target != c.DocID {
-			out = append(out, target)
+			out = append(out, linkTarget{target, u.Fragment})
 		}
 	}
 	return out
@@ -64,9 +67,9 @@ func (linkHops) keys(c *corpus.Chunk, join func(string, bool)) {
 	join(c.DocID, false)
 	seen := map[string]bool{}
 	for _, target := range targets(c) {
-		if !seen[target] {
-			seen[target] = true
-			join(target, true)
+		if !seen[target.doc] {
+			seen[target.doc] = true
+			join(target.doc, true)
 		}
 	}
 }
@@ -79,14 +82,46 @@ func (linkHops) candidates(b *bundle) []candidate {
 		if from.DocID == b.key || !from.eligible() {
 			continue
 		}
-		for _, to := range b.members {
-			if to.DocID == b.key && to.eligible() && !alike(from, to) {
-				out = append(out, candidate{about: []*member{from, to}, link: LinkHyperlink})
-				break
-			}
+		if to := linked(from, b); to != nil {
+			out = append(out, candidate{about: []*member{from, to}, link: LinkHyperlink})
 		}
 	}
 	return out
+}
+
+// linked gives the section of the bundle's document that a chunk points at, else
+// the first; nil where none may be asked about.
+func linked(from *member, b *bundle) *member {
+	section := ""
+	for _, t := range targets(&from.Chunk) {
+		if t.doc == b.key && section == "" {
+			section = t.section
+		}
+	}
+	var found *member
+	for _, m := range b.members {
+		if m.DocID != b.key || !m.eligible() || alike(from, m) {
+			continue
+		}
+		if found == nil || section != "" && slug(heading(&m.Chunk)) == slug(section) {
+			found = m
+		}
+	}
+	return found
+}
+
+// slug is a heading as links name it.
+func slug(heading string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(heading) {
+		switch {
+		case inWord(r) || r == '-' || r == '_':
+			b.WriteRune(r)
+		case r == ' ':
+			b.WriteByte('-')
+		}
+	}
+	return b.String()
 }
 
 func (linkHops) lacking() string { return "links from one document to another" }
