@@ -107,7 +107,7 @@ func (p *Profile) Validate() error {
 		return fmt.Errorf("%w: level %q: want %s or %s", ErrProfile, p.Level, LevelPrior, LevelFitted)
 	}
 	for _, name := range p.Model.Features {
-		if !slices.Contains(slices.Concat(PriorFeatures(), ExtraFeatures()), name) {
+		if !slices.Contains(LabelFeatures(), name) {
 			return fmt.Errorf("%w: feature %q is not one that this goldgen computes", ErrProfile, name)
 		}
 	}

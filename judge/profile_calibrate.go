@@ -26,7 +26,8 @@ type CalibrateOptions struct {
 	Judge         string // whose grades the pairs have, "" none
 	From          []string
 	Seed          int64
-	Next          int // how many pairs to name that are worth a label
+	ProfileOnly   bool // leave out the learning curve and the pairs to label next
+	Next          int  // how many pairs to name that are worth a label
 }
 
 // Calibration is what people's labels say of a judge and of the label model.
@@ -74,6 +75,9 @@ func Calibrate(prior *Profile, cases []datasets.Case, observed [][]Observed, lab
 	var err error
 	if out.Profile, err = s.profile(prior); err != nil {
 		return nil, err
+	}
+	if o.ProfileOnly {
+		return out, nil
 	}
 	if out.Curve, err = s.curve(&prior.Model); err != nil {
 		return nil, err
@@ -221,7 +225,7 @@ func (s *sheet) profile(prior *Profile) (*Profile, error) {
 // it; a feature that none has, or only pairs of one class, is left out.
 func (s *sheet) featureAUC() map[string]float64 {
 	out := map[string]float64{}
-	for _, name := range slices.Concat(PriorFeatures(), ExtraFeatures()) {
+	for _, name := range LabelFeatures() {
 		var known []Predicted
 		for n, x := range s.column(name) {
 			if strings.HasSuffix(name, FeatureLogRank) {

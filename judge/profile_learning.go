@@ -9,10 +9,6 @@ import (
 	"github.com/goldgen/goldgen/datasets"
 )
 
-// vectorPairs is how many pairs of other collections each of the prior's
-// coefficient vectors was fitted on.
-const vectorPairs = 100
-
 // Learning is what is known of how more labels by people narrow a label model's
 // doubt.
 type Learning struct {
@@ -62,7 +58,7 @@ func LearningIn(figures map[string]float64) *Learning {
 // vector that saw n pairs varies as 1/n; the shift variance goes as it was measured
 // to, and beyond the most labels that were measured it stays.
 func (l *Learning) Leave(more int) (draws, shift float64) {
-	heard := vectorPairs + l.Labels
+	heard := PriorPairs + l.Labels
 	draws = float64(heard) / float64(heard+more)
 	return draws, shareAfter(l.ShiftAfter, l.Labels+more) / shareAfter(l.ShiftAfter, l.Labels)
 }

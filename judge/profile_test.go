@@ -297,11 +297,11 @@ func TestLearningGoesWithTheSet(t *testing.T) {
 		more               int
 		wantDraws, wantLft float64
 	}{
-		"of a prior":           {prior, 100, .5, .9},
-		"between two":          {prior, 150, .4, .75},
-		"beyond the curve":     {prior, 300, .25, .6},
-		"after a hundred":      {&fitted, 100, 2. / 3, .6 / .9},
-		"after all of a curve": {&fitted, 200, .5, .6 / .9},
+		"of a prior":           {prior, 100, .8, .9},
+		"between two":          {prior, 150, 400. / 550, .75},
+		"beyond the curve":     {prior, 400, .5, .6},
+		"after a hundred":      {&fitted, 100, 500. / 600, .6 / .9},
+		"after all of a curve": {&fitted, 500, .5, .6 / .9},
 	} {
 		trust := tt.profile.TrustIn(datasets.Trust{Level: datasets.TrustSourceOnly}, judge.Labels{})
 		known := judge.LearningIn(trust.Figures)

@@ -69,6 +69,15 @@ func (b *bench) Close() error {
 	return err
 }
 
+// embeddingKey is the digest of the embedding whose vectors the snapshot has, ""
+// for none.
+func (b *bench) embeddingKey() string {
+	if !b.hasVectors {
+		return ""
+	}
+	return b.embedder.pin.Key()
+}
+
 func (b *bench) retriever(ctx context.Context, spec string) (retrieve.Retriever, retrieve.Description, error) {
 	parsed, err := retrieve.ParseSpec(spec, b.configured)
 	if err != nil {

@@ -46,8 +46,7 @@ func (p *Project) openPool(ctx context.Context, b *bench, deps *judgeDeps) (err 
 func addVoters(ctx context.Context, b *bench, deps *judgeDeps) error {
 	names := judge.Voters()
 	if b.hasVectors {
-		names = append(names, "dense")
-		deps.embedder = b.embedder.pin.Key()
+		names, deps.embedder = append(names, "dense"), b.embeddingKey()
 	}
 	for _, name := range names {
 		if deps.Members[name] != nil {

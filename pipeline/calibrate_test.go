@@ -15,7 +15,7 @@ import (
 )
 
 // calibrate runs a calibration that must work.
-func (b *bench) calibrate(t *testing.T, o pipeline.CalibrateOptions) *pipeline.Calibrated {
+func (b *bench) calibrate(t testing.TB, o pipeline.CalibrateOptions) *pipeline.Calibrated {
 	t.Helper()
 	c, err := b.Calibrate(t.Context(), o)
 	if err != nil {
@@ -25,7 +25,7 @@ func (b *bench) calibrate(t *testing.T, o pipeline.CalibrateOptions) *pipeline.C
 }
 
 // labelFile writes label lines under a header.
-func (b *bench) labelFile(t *testing.T, lines ...string) string {
+func (b *bench) labelFile(t testing.TB, lines ...string) string {
 	t.Helper()
 	path := filepath.Join(b.Dir, "labels.csv")
 	write(t, path, "case_id,chunk_id,grade,by,inclusion\n"+strings.Join(lines, "\n")+"\n")
@@ -71,6 +71,33 @@ func TestCalibrateReadsWhatPeopleWrote(t *testing.T) {
 	}
 	if p := got.Calibration.Profile; p.Training.Relevant != 9 || cmp.Diff([]string{"labels.csv"}, p.Training.From) != "" {
 		t.Errorf("fitted on %+v", p.Training)
+	}
+}
+
+// TestCalibrateKeepsWhoLabelled: by the column by or who, else by the file's name.
+func TestCalibrateKeepsWhoLabelled(t *testing.T) {
+	for column, want := range map[string]string{",by": "ann", ",who": "ann", ",note": "labels.csv"} {
+		b := newBench(t, func(d *datasets.Draft) {
+			for i := range d.Cases {
+				d.Cases[i].Judgments = []datasets.Judgment{datasets.SourceJudgment(document(i), document(i))}
+			}
+		})
+		path := filepath.Join(b.Dir, "labels.csv")
+		write(t, path, "case_id,chunk_id,grade"+column+"\nq00,d00,2,ann\nq00,d01,0,ann\n")
+		b.calibrate(t, pipeline.CalibrateOptions{Labels: path, Apply: true})
+		set, err := b.Store().Load("records")
+		if err != nil {
+			t.Fatal(err)
+		}
+		who := map[string]int{}
+		for _, j := range set.Cases[0].Judgments {
+			if j.By == datasets.ByHuman {
+				who[j.Judge]++
+			}
+		}
+		if diff := cmp.Diff(map[string]int{want: 2}, who); diff != "" {
+			t.Errorf("%s: %s", column, diff)
+		}
 	}
 }
 
@@ -263,7 +290,7 @@ func TestCompareTakesInTheShiftVariance(t *testing.T) {
 	}
 }
 
-func width(t *testing.T, c *eval.Comparison) float64 {
+func width(t testing.TB, c *eval.Comparison) float64 {
 	t.Helper()
 	d, ok := c.Metrics.Get("ndcg@10")
 	if !ok || d.Low == nil || d.High == nil {

@@ -26,7 +26,7 @@ func document(i int) string { return fmt.Sprintf("d%02d", i) }
 func caseID(i int) string   { return fmt.Sprintf("q%02d", i) }
 
 // newBench makes the project; change may edit the draft of its set.
-func newBench(t *testing.T, change func(*datasets.Draft)) *bench {
+func newBench(t testing.TB, change func(*datasets.Draft)) *bench {
 	t.Helper()
 	dir := t.TempDir()
 	var chunks strings.Builder
@@ -56,7 +56,7 @@ func newBench(t *testing.T, change func(*datasets.Draft)) *bench {
 }
 
 // commit writes the next version of the set.
-func (b *bench) commit(t *testing.T, s *corpus.Snapshot, change func(*datasets.Draft)) {
+func (b *bench) commit(t testing.TB, s *corpus.Snapshot, change func(*datasets.Draft)) {
 	t.Helper()
 	m := s.Manifest()
 	d := datasets.Draft{Manifest: datasets.Manifest{
@@ -119,7 +119,7 @@ func (b *bench) run(t *testing.T, name string, rankOf func(i int) int) string {
 }
 
 // score evaluates a retriever into a folder of its own.
-func (b *bench) score(t *testing.T, spec string, o pipeline.EvalOptions) *pipeline.Evaluation {
+func (b *bench) score(t testing.TB, spec string, o pipeline.EvalOptions) *pipeline.Evaluation {
 	t.Helper()
 	o.Retriever = spec
 	e, err := b.Eval(t.Context(), o)
@@ -129,7 +129,7 @@ func (b *bench) score(t *testing.T, spec string, o pipeline.EvalOptions) *pipeli
 	return e
 }
 
-func write(t *testing.T, path, text string) {
+func write(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)

@@ -127,19 +127,19 @@ func (c *comparedPair) decisive(pool []review.Pair, n int) ([]review.Worth, erro
 // comparison without an interval, of too few independent cases say. Where the
 // set's labels come of a label model, it is fitted again on the labels first, as
 // calibrate does, at every refitEvery labels; in between the interval stays.
-func (c *comparedPair) interval(ctx context.Context, labelled []datasets.Case) (*review.Interval, error) {
+func (c *comparedPair) interval(_ context.Context, labelled []datasets.Case) (*review.Interval, error) {
 	if c.refit == nil {
-		return c.compare(labelled, c.in.Shift)
+		return c.compare(relabelled{cases: labelled, shift: c.in.Shift})
 	}
 	n := len(humanLabels(withChanged(c.refit.set.Cases, labelled))) - c.refit.before
 	if c.shown && (n-c.at < refitEvery && c.at-n < refitEvery) {
 		return copied(c.last), nil
 	}
-	cases, shift, err := c.refit.fitted(ctx, c, labelled)
+	now, err := c.refit.fitted(c, labelled)
 	if err != nil {
 		return nil, err
 	}
-	if c.last, err = c.compare(cases, shift); err != nil {
+	if c.last, err = c.compare(now); err != nil {
 		return nil, err
 	}
 	c.at, c.shown = n, true
@@ -156,16 +156,22 @@ func copied(i *review.Interval) *review.Interval {
 
 // compare puts cases in the place of the set's. One with another wording, or not
 // active, was not asked so and drops out.
-func (c *comparedPair) compare(cases []datasets.Case, shift func(eval.Measure) float64) (*review.Interval, error) {
+func (c *comparedPair) compare(now relabelled) (*review.Interval, error) {
 	changed := map[string]*datasets.Case{}
-	for i := range cases {
-		changed[cases[i].ID] = &cases[i]
+	for i := range now.cases {
+		changed[now.cases[i].ID] = &now.cases[i]
 	}
 	in := c.in
-	in.Shift = shift
+	in.Shift = now.shift
 	in.Base.Cases, in.Candidate.Cases = c.under(in.Base.Cases, changed), c.under(in.Candidate.Cases, changed)
 	if len(in.Base.Cases) == 0 {
 		return nil, nil
+	}
+	if now.chance != nil {
+		for i := range in.Base.Cases {
+			labels := now.chance(in.Base.Cases[i].ID, in.Base.Cases[i].Labels)
+			in.Base.Cases[i].Labels, in.Candidate.Cases[i].Labels = labels, labels
+		}
 	}
 	answer, err := eval.Compare(in)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
@@ -15,17 +16,24 @@ const refitEvery = 10
 
 // refit fits the set's label model on the labels of a review, as calibrate
 // --apply will on the version that comes of it. What is known of each pair is
-// looked up once.
+// read once.
 type refit struct {
 	calibrator
-	observed [][]judge.Observed
-	prior    *judge.Profile
-	before   int // people's labels that the set has already
+	prior  *judge.Profile
+	before int // people's labels that the set has already
+	cases  map[string]*seenCase
 }
 
-// refitCases is the most cases of a set whose label model is fitted again while
-// people label: each is looked up when the page opens.
-const refitCases = 1000
+// seenCase is what a label model sees of a case's pairs.
+type seenCase struct {
+	chunks []string    // sorted
+	x      [][]float64 // judge.LabelFeatures of each
+	pool   []judge.Observed
+	found  bool // by searching again, so that the set holds no chance of them yet
+}
+
+// lookedUp is the most cases that are searched for again when the page opens.
+const lookedUp = 1000
 
 // canRefit opens what the interval needs where labels come of a label model. As
 // they stand, they would be compared under a model that has not heard of them;
@@ -34,31 +42,80 @@ func (o *opening) canRefit(ctx context.Context) bool {
 	if !fromLabelModel(o.set.Cases) {
 		return true
 	}
-	err := fmt.Errorf("the set has more than %d cases", refitCases)
-	if len(o.set.Cases) <= refitCases {
-		o.pair.refit, err = o.lookUp(ctx)
-	}
-	if err != nil {
+	var err error
+	if o.pair.refit, err = o.newRefit(ctx); err != nil {
 		o.notes = append(o.notes, "no interval is shown: "+err.Error())
 	}
 	return err == nil
 }
 
-func (o *opening) lookUp(ctx context.Context) (*refit, error) {
+func (o *opening) newRefit(ctx context.Context) (*refit, error) {
 	b, err := o.pinnedBench(ctx, o.set.Manifest.Pins.Corpus, "golden set "+o.set.Ref().String())
 	if err != nil {
 		return nil, err
 	}
 	defer b.Close()
-	r := &refit{calibrator: calibrator{Project: o.Project, set: o.set, bench: b, labels: &labelFile{}}, before: len(humanLabels(o.set.Cases))}
-	if r.deps, err = r.pool(ctx); err != nil {
-		return nil, err
+	r := &refit{
+		calibrator: calibrator{Project: o.Project, set: o.set, bench: b, labels: &labelFile{}},
+		before:     len(humanLabels(o.set.Cases)), cases: map[string]*seenCase{},
 	}
 	if r.prior, err = judge.Prior(); err != nil {
 		return nil, err
 	}
-	r.observed, err = judge.Observe(ctx, o.set.Cases, r.deps.Deps, r.judgeOptions(o.set.Manifest.Pins.Seed, r.deps.depth))
-	return r, err
+	if r.deps.Judge.Name, err = judgeOf(o.set.Cases); err != nil {
+		return nil, err
+	}
+	r.deps.embedder = b.embeddingKey()
+	return r, r.lookUp(ctx, r.read())
+}
+
+// read takes what the label model left in the set, and returns the cases of which
+// something is missing there.
+func (r *refit) read() (missing []datasets.Case) {
+	for i := range r.set.Cases {
+		c := &r.set.Cases[i]
+		if c.Status == datasets.Retired {
+			continue
+		}
+		pool, ok := judge.ObservedIn(c)
+		if !ok {
+			missing = append(missing, *c)
+			continue
+		}
+		r.cases[c.ID] = newSeenCase(pool, false)
+	}
+	return missing
+}
+
+// lookUp pools cases again.
+func (r *refit) lookUp(ctx context.Context, missing []datasets.Case) error {
+	if len(missing) == 0 {
+		return nil
+	}
+	if len(missing) > lookedUp {
+		return fmt.Errorf("of %d cases the label model has not seen every pair, and they are too many to look up: goldgen calibrate --labels %s --apply labels them", len(missing), r.set.Manifest.Name)
+	}
+	var err error
+	if r.deps, err = r.pool(ctx); err != nil {
+		return err
+	}
+	observed, err := judge.Observe(ctx, missing, r.deps.Deps, r.judgeOptions(r.set.Manifest.Pins.Seed, r.deps.depth))
+	for i := range observed {
+		r.cases[missing[i].ID] = newSeenCase(observed[i], true)
+	}
+	return err
+}
+
+func newSeenCase(pool []judge.Observed, found bool) *seenCase {
+	pool = slices.Clone(pool)
+	slices.SortFunc(pool, func(a, b judge.Observed) int { return strings.Compare(a.Item.ChunkID, b.Item.ChunkID) })
+	out := &seenCase{pool: pool, found: found}
+	seen := make([]map[string]float64, len(pool))
+	for i := range pool {
+		seen[i], out.chunks = pool[i].Seen, append(out.chunks, pool[i].Item.ChunkID)
+	}
+	out.x = judge.Vectors(judge.LabelFeatures(), seen)
+	return out
 }
 
 func fromLabelModel(cases []datasets.Case) bool {
@@ -72,29 +129,53 @@ func fromLabelModel(cases []datasets.Case) bool {
 	return false
 }
 
-// fitted is the set's cases with these labels and the chances of a model that
-// was fitted on them, and what is left of the shift variance. With no label, or
-// labels of one class, the set's own chances stay.
-func (r *refit) fitted(_ context.Context, c *comparedPair, labelled []datasets.Case) ([]datasets.Case, func(eval.Measure) float64, error) {
-	cases := withChanged(r.set.Cases, labelled)
-	labels := humanLabels(cases)
+// relabelled is what a comparison is made under: cases that changed, the chances of
+// the others' labels where they changed too, and the shift variance.
+type relabelled struct {
+	cases  []datasets.Case
+	chance func(caseID string, labels []eval.Label) []eval.Label // nil: as they are
+	shift  func(eval.Measure) float64
+}
+
+// fitted puts the set under a model that was fitted on what people labelled. With
+// no label, or labels of one class, the set's own chances stay.
+func (r *refit) fitted(c *comparedPair, labelled []datasets.Case) (relabelled, error) {
+	labels := humanLabels(withChanged(r.set.Cases, labelled))
 	if len(labels) == 0 {
-		return cases, c.in.Shift, nil
+		return relabelled{cases: labelled, shift: c.in.Shift}, nil
 	}
-	calibration, err := judge.Calibrate(r.prior, cases, r.observed, labels, r.options(labels, &LabelReport{}))
+	cases, observed := r.of(labels)
+	options := r.options(labels, &LabelReport{})
+	options.ProfileOnly = true
+	calibration, err := judge.Calibrate(r.prior, cases, observed, labels, options)
 	if err != nil {
-		return nil, nil, fmt.Errorf("label model: %w", err)
+		return relabelled{}, fmt.Errorf("label model: %w", err)
 	}
 	if calibration.Kept {
-		return r.set.Cases, c.in.Shift, nil
+		return relabelled{shift: c.in.Shift}, nil
 	}
-	profile := calibration.Profile
-	for i := range cases {
-		if cases[i].Status != datasets.Retired {
-			cases[i] = chances(&cases[i], r.observed[i], profile)
+	m := &modelled{seen: r.cases, model: &calibration.Profile.Model, columns: columnsOf(calibration.Profile.Model.Features)}
+	return relabelled{cases: m.complete(r.set.Cases, labelled), chance: m.chances, shift: r.shiftUnder(c, calibration.Profile)}, nil
+}
+
+// of is the cases that labels are of, with what is known of their pairs.
+func (r *refit) of(labels []judge.HumanLabel) (cases []datasets.Case, observed [][]judge.Observed) {
+	labelled := map[string]bool{}
+	for _, l := range labels {
+		labelled[l.CaseID] = true
+	}
+	for i := range r.set.Cases {
+		c := &r.set.Cases[i]
+		if seen := r.cases[c.ID]; seen != nil && labelled[c.ID] {
+			cases, observed = append(cases, *c), append(observed, seen.pool)
 		}
 	}
-	trust := profile.TrustIn(r.set.Manifest.Trust, judge.Labels{Cases: cases})
+	return cases, observed
+}
+
+// shiftUnder is what a profile leaves of the shift variance.
+func (r *refit) shiftUnder(c *comparedPair, profile *judge.Profile) func(eval.Measure) float64 {
+	trust := profile.TrustIn(r.set.Manifest.Trust, judge.Labels{})
 	var sides [2]*Kept
 	for i, k := range c.sides {
 		stored := *k.StoredResult
@@ -102,7 +183,82 @@ func (r *refit) fitted(_ context.Context, c *comparedPair, labelled []datasets.C
 		side := *k
 		side.StoredResult, sides[i] = &stored, &side
 	}
-	return cases, shiftOf(sides[0], sides[1]), nil
+	return shiftOf(sides[0], sides[1])
+}
+
+// modelled is a fitted model over pairs that were seen.
+type modelled struct {
+	seen    map[string]*seenCase
+	model   *judge.LabelModel
+	columns []int // of the model's features among judge.LabelFeatures
+}
+
+func columnsOf(features []string) []int {
+	all, out := judge.LabelFeatures(), make([]int, len(features))
+	for i, name := range features {
+		out[i] = slices.Index(all, name)
+	}
+	return out
+}
+
+// probability is the chance of a case's pair.
+func (m *modelled) probability(c *seenCase, pair int) judge.Probability {
+	x := make([]float64, len(m.columns))
+	for i, at := range m.columns {
+		x[i] = c.x[pair][at]
+	}
+	return m.model.Probability(x)
+}
+
+// chances puts the model's chances in the place of those that labels have.
+func (m *modelled) chances(caseID string, labels []eval.Label) []eval.Label {
+	c := m.seen[caseID]
+	if c == nil {
+		return labels
+	}
+	out := slices.Clone(labels)
+	for i := range out {
+		if pair, ok := slices.BinarySearch(c.chunks, out[i].ID); ok && out[i].Uncertain != nil {
+			p := m.probability(c, pair)
+			out[i].Uncertain = &eval.Probability{P: p.P, Draws: p.Draws}
+		}
+	}
+	return out
+}
+
+// complete is the changed cases, and those that were looked up, whose pairs have
+// no chance yet.
+func (m *modelled) complete(all, changed []datasets.Case) []datasets.Case {
+	var out []datasets.Case
+	now := withChanged(all, changed)
+	is := map[string]bool{}
+	for i := range changed {
+		is[changed[i].ID] = true
+	}
+	for i := range now {
+		seen := m.seen[now[i].ID]
+		switch {
+		case seen != nil && seen.found && now[i].Status != datasets.Retired:
+			out = append(out, m.judged(&now[i], seen))
+		case is[now[i].ID]:
+			out = append(out, now[i])
+		}
+	}
+	return out
+}
+
+// judged gives a case the model's chances of all its pairs as judgments, rounded
+// as a set keeps them.
+func (m *modelled) judged(c *datasets.Case, seen *seenCase) datasets.Case {
+	out := *c
+	out.Judgments = slices.DeleteFunc(slices.Clone(c.Judgments), func(j datasets.Judgment) bool { return j.By == datasets.ByLabelModel })
+	for i := range seen.pool {
+		p, item := m.probability(seen, i), &seen.pool[i].Item
+		out.Judgments = append(out.Judgments, datasets.Judgment{
+			ChunkID: item.ChunkID, DocID: item.DocID, By: datasets.ByLabelModel, P: &p.P, PDraws: p.Draws,
+		})
+	}
+	return out.Canonical()
 }
 
 // withChanged is cases with those that changed in their places.
@@ -132,22 +288,4 @@ func humanLabels(cases []datasets.Case) []judge.HumanLabel {
 		}
 	}
 	return out
-}
-
-// chances puts a profile's chances of a case's pairs in the place of those that
-// it has, rounded as a set keeps them.
-func chances(c *datasets.Case, pool []judge.Observed, p *judge.Profile) datasets.Case {
-	out := *c
-	out.Judgments = slices.DeleteFunc(slices.Clone(c.Judgments), func(j datasets.Judgment) bool { return j.By == datasets.ByLabelModel })
-	seen := make([]map[string]float64, len(pool))
-	for i := range pool {
-		seen[i] = pool[i].Seen
-	}
-	for i, x := range judge.Vectors(p.Model.Features, seen) {
-		chance := p.Model.Probability(x)
-		out.Judgments = append(out.Judgments, datasets.Judgment{
-			ChunkID: pool[i].Item.ChunkID, DocID: pool[i].Item.DocID, By: datasets.ByLabelModel, P: &chance.P, PDraws: chance.Draws,
-		})
-	}
-	return out.Canonical()
 }

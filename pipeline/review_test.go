@@ -29,7 +29,7 @@ func reviewBench(t *testing.T) *bench {
 	return b
 }
 
-func (b *bench) review(t *testing.T, o pipeline.ReviewOptions) *pipeline.Review {
+func (b *bench) review(t testing.TB, o pipeline.ReviewOptions) *pipeline.Review {
 	t.Helper()
 	if o.Golden == "" {
 		o.Golden = "records"
@@ -49,7 +49,7 @@ func (b *bench) review(t *testing.T, o pipeline.ReviewOptions) *pipeline.Review 
 }
 
 // label grades the first n items: relevant where the chunk is the case's own.
-func label(t *testing.T, r *pipeline.Review, n int) {
+func label(t testing.TB, r *pipeline.Review, n int) {
 	t.Helper()
 	for i := range n {
 		grade := 0

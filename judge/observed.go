@@ -1,0 +1,39 @@
+package judge
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/goldgen/goldgen/datasets"
+)
+
+// ObservedIn reads from a case's own judgments what Observe would find: its label
+// model left with each pair what it saw of it. It is not ok for a case with a
+// judged chunk that the label model has not seen, which has to be looked up.
+func ObservedIn(c *datasets.Case) (pool []Observed, ok bool) {
+	seen := map[string]bool{}
+	for _, j := range c.Judgments {
+		if j.By != datasets.ByLabelModel || j.Features == nil {
+			continue
+		}
+		seen[j.ChunkID] = true
+		pool = append(pool, Observed{Item: itemOf(j), Seen: j.Features})
+	}
+	unseen := func(j datasets.Judgment) bool { return !seen[j.ChunkID] }
+	return pool, len(pool) > 0 && !slices.ContainsFunc(c.Judgments, unseen)
+}
+
+// itemOf is as much of a pool's item as its features tell.
+func itemOf(j datasets.Judgment) Item {
+	item := Item{ChunkID: j.ChunkID, DocID: j.DocID, Inclusion: j.Inclusion, Ranks: map[string]Rank{}}
+	for _, name := range slices.Sorted(maps.Keys(j.Features)) {
+		if member, ranked := strings.CutPrefix(name, "rank_"); ranked {
+			item.Ranks[member] = Rank{Rank: int(j.Features[name]), Score: j.Features["score_"+member]}
+		}
+	}
+	return item
+}
+
+// LabelFeatures are all features that a label model may have.
+func LabelFeatures() []string { return slices.Concat(PriorFeatures(), ExtraFeatures()) }
