@@ -89,6 +89,8 @@ func TestWhatTheAPIRefuses(t *testing.T) {
 		"cut JSON":              {"POST", "/api/items/0/label", plain, `{"grade":2`, http.StatusBadRequest},
 		"an unknown key":        {"POST", "/api/items/0/label", plain, `{"grade":2,"rank":1}`, http.StatusBadRequest},
 		"two values":            {"POST", "/api/items/0/label", plain, `{"grade":2}{"grade":3}`, http.StatusBadRequest},
+		"a skip with a grade":   {"POST", "/api/items/0/label", plain, `{"grade":1,"skip":true}`, http.StatusBadRequest},
+		"a skip with a label":   {"POST", "/api/items/0/label", plain, `{"label":"stale","skip":true}`, http.StatusBadRequest},
 		"a grade in words":      {"POST", "/api/items/0/label", plain, `{"grade":"two"}`, http.StatusBadRequest},
 		"a body that is large":  {"POST", "/api/cases/c0/query", plain, `{"query":"` + strings.Repeat("x", 70<<10) + `"}`, http.StatusRequestEntityTooLarge},
 		"nothing to undo":       {"POST", "/api/undo", plain, `{}`, http.StatusConflict},

@@ -282,7 +282,7 @@ func (e *Event) readable() bool {
 	}
 	switch e.Kind {
 	case KindLabel:
-		return e.CaseID != "" && e.ChunkID != "" && (e.Skip || e.Grade != nil && *e.Grade >= 0 && *e.Grade <= 3)
+		return e.CaseID != "" && e.ChunkID != "" && e.Skip != (e.Grade != nil) && (e.Skip || *e.Grade >= 0 && *e.Grade <= 3)
 	case KindQuery:
 		return e.CaseID != "" && e.Wording != ""
 	case KindReject:

@@ -76,30 +76,42 @@ func (s *Sitting) said(n int, said Said) (Event, error) {
 	}
 	if said.Skip {
 		e.Skip = true
-		return e, nil
+		return e, said.onlySkip()
 	}
 	return e, e.grade(said, s.set.Manifest.RelevantGrade)
 }
 
+// onlySkip refuses a skip that is a label too.
+func (s *Said) onlySkip() error {
+	switch {
+	case s.Grade != nil:
+		return badLabel("a skip with grade %d: want one of the two", *s.Grade)
+	case s.Label != "":
+		return badLabel("a skip with label %q: want one of the two", s.Label)
+	}
+	return nil
+}
+
+func badLabel(format string, args ...any) error {
+	return &Problem{Status: http.StatusBadRequest, Text: fmt.Sprintf(format, args...), Hint: "a grade is 0, 1, 2 or 3; stale and out_of_scope go with none, and a skip with neither"}
+}
+
 // grade reads what was said into the event.
 func (e *Event) grade(said Said, relevant int) error {
-	bad := func(format string, args ...any) error {
-		return &Problem{Status: http.StatusBadRequest, Text: fmt.Sprintf(format, args...), Hint: "a grade is 0, 1, 2 or 3; stale and out_of_scope go with none"}
-	}
 	if said.Label == datasets.LabelStale || said.Label == datasets.LabelOutOfScope {
 		if said.Grade != nil && *said.Grade != 0 {
-			return bad("a chunk that is %s has grade 0, not %d", said.Label, *said.Grade)
+			return badLabel("a chunk that is %s has grade 0, not %d", said.Label, *said.Grade)
 		}
 		e.Grade, e.Label = new(int), said.Label
 		return nil
 	}
 	switch {
 	case said.Grade == nil:
-		return bad("neither a grade nor a skip")
+		return badLabel("neither a grade nor a skip")
 	case *said.Grade < 0 || *said.Grade > 3:
-		return bad("grade %d is outside of 0 to 3", *said.Grade)
+		return badLabel("grade %d is outside of 0 to 3", *said.Grade)
 	case said.Label != "" && said.Label != datasets.LabelOf(*said.Grade, relevant):
-		return bad("label %q does not go with grade %d", said.Label, *said.Grade)
+		return badLabel("label %q does not go with grade %d", said.Label, *said.Grade)
 	}
 	e.Grade, e.Label = said.Grade, datasets.LabelOf(*said.Grade, relevant)
 	return nil
