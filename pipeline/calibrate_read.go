@@ -45,13 +45,15 @@ type label struct {
 
 // labelFile is what a file, or a set, holds.
 type labelFile struct {
+	name   string // who labelled where no column says
 	labels []label
 	empty  int
 	faults []LabelFault
 }
 
 // readLabels reads a CSV file with a header (case_id, chunk_id, grade, and
-// optionally by and inclusion), or TREC qrels.
+// optionally by or who, and inclusion), or TREC qrels. Labels of nobody are of the
+// file's name.
 func readLabels(path string) (*labelFile, error) {
 	if strings.EqualFold(filepath.Ext(path), ".csv") {
 		return readCSV(path)
@@ -107,7 +109,7 @@ func readWhole(path string) ([]byte, error) {
 func labelColumns() []string { return []string{"case_id", "chunk_id", "grade"} }
 
 func readCSV(path string) (*labelFile, error) {
-	out := &labelFile{}
+	out := &labelFile{name: filepath.Base(path)}
 	return out, eachRow(path, labelColumns(), out.addRow)
 }
 
@@ -175,7 +177,7 @@ func eachRow(path string, wanted []string, take func(row)) error {
 
 // addRow takes a row in; one without a grade has not been labelled yet.
 func (f *labelFile) addRow(r row) {
-	l := label{where: r.where, caseID: r.cell("case_id"), chunkID: r.cell("chunk_id"), by: r.cell("by")}
+	l := label{where: r.where, caseID: r.cell("case_id"), chunkID: r.cell("chunk_id"), by: cmp.Or(r.cell("by"), r.cell("who"), f.name)}
 	grade := r.cell("grade")
 	if grade == "" {
 		f.empty++

@@ -33,7 +33,7 @@ func newCalibrate(a *app) *cobra.Command {
 		Use: "calibrate", Short: "Fit the label model on people's labels, and say how good the judge is", GroupID: groupSets,
 		Long: help("Reads people's labels of a golden set's (query, chunk) pairs, fits a judge profile on them, keeps it, and\n"+
 			"prints how well the judge that graded, the shipped prior and the fitted model agree with people.\n\n"+
-			"Labels are a CSV file with the columns case_id, chunk_id, grade (0-3) and optionally by and inclusion; TREC\n"+
+			"Labels are a CSV file with the columns case_id, chunk_id, grade (0-3) and optionally by (or who) and inclusion; TREC\n"+
 			"qrels; or a golden set with people's labels. --sheet writes the pairs that are worth a label next as such a\n"+
 			"file, also without --labels: fill in its grades. judge: {labels: fitted} in goldgen.yaml uses the profile from then on.\n\n"+
 			"--answers RESULT does the same for the judge of a system's answers: labels are a CSV file with the columns case_id,\n"+
