@@ -19,7 +19,7 @@ import (
 // ReviewOptions say what a person is shown of a set.
 type ReviewOptions struct {
 	Golden   string
-	Sample   string // "" decisive where two results can be compared on uncertain labels, else random
+	Sample   string // "" decisive where two results can be compared on uncertain labels, else uncertain, top or random
 	N        int    // pairs; at least 1
 	Reviewer string
 	NotBlind bool     // show what the machine says before the label

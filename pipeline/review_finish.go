@@ -20,6 +20,7 @@ type FinishedReview struct {
 	review.Finished
 	Of        string            `json:"of"` // the version that was labelled
 	Trust     string            `json:"trust"`
+	Imported  bool              `json:"imported"` // no query was written from a chunk: its pools are people's, and no label model's
 	Reviews   []datasets.Review `json:"reviews"`
 	Conflicts []review.Conflict `json:"conflicts"`
 	Left      []review.Left     `json:"left_out"`
@@ -69,9 +70,15 @@ func (p *Project) finishReview(ctx context.Context, of datasets.Ref, corpus data
 	}
 	return &FinishedReview{
 		Finished: review.Finished{Golden: committed.Ref, Labels: outcome.Labels, Written: committed.Changed},
-		Of:       of.String(), Trust: committed.Manifest.Trust.Level, Reviews: outcome.Reviews,
+		Of:       of.String(), Trust: committed.Manifest.Trust.Level, Imported: imported(outcome.Cases), Reviews: outcome.Reviews,
 		Conflicts: outcome.Conflicts, Left: outcome.Left, Notes: notes,
 	}, nil
+}
+
+// imported reports a set whose labels came with it: no case has a source, and no
+// label model has labelled one.
+func imported(cases []datasets.Case) bool {
+	return !fromLabelModel(cases) && !slices.ContainsFunc(cases, func(c datasets.Case) bool { return len(c.Source) > 0 })
 }
 
 // stands reads what everybody said of a version.

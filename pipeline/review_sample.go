@@ -26,7 +26,7 @@ func (o *opening) sample() (review.Sample, error) {
 	}
 	s, err := review.Draw(name, pool, worths, o.o.N, o.set.Manifest.Pins.Seed)
 	if errors.Is(err, review.ErrNothingToLabel) {
-		return s, hinted("goldgen judge --extend adds what retrievers found since", "golden set %s: %w: people graded every judged chunk", o.set.Ref(), err)
+		return s, hinted(fmt.Sprintf("goldgen review %s --sample failing:RESULT shows what the failed cases of a result were given; goldgen judge --extend adds what retrievers found since", o.set.Manifest.Name), "golden set %s: %w: people graded every judged chunk", o.set.Ref(), err)
 	}
 	if kind, _, _ := strings.Cut(name, ":"); kind != review.SampleRandom && len(worths) == 0 && err == nil {
 		return s, fmt.Errorf("golden set %s has no pair for --sample %s", o.set.Ref(), name)
@@ -81,7 +81,7 @@ func (o *opening) newestPair() ([]string, error) {
 }
 
 // chosen names the sample and weighs its pairs. Where none was asked for it is
-// the decisive one if anything decides, else the random one.
+// the decisive one if anything decides.
 func (o *opening) chosen(pool []review.Pair) (string, []review.Worth, error) {
 	kind, result, _ := strings.Cut(o.o.Sample, ":")
 	switch {
@@ -91,8 +91,7 @@ func (o *opening) chosen(pool []review.Pair) (string, []review.Worth, error) {
 	case kind != "" && kind != review.SampleDecisive:
 		return kind, review.Worths(kind, o.set, pool), nil
 	case o.pair == nil:
-		o.notes = append(o.notes, "a random sample: "+errNoPair.Error())
-		return review.SampleRandom, nil, nil
+		return o.informative(pool, errNoPair.Error())
 	}
 	worths, err := o.pair.decisive(pool, o.o.N)
 	if err != nil {
@@ -101,7 +100,21 @@ func (o *opening) chosen(pool []review.Pair) (string, []review.Worth, error) {
 	if len(worths) > 0 || kind == review.SampleDecisive {
 		return review.SampleDecisive, worths, o.nothingDecides(worths)
 	}
-	o.notes = append(o.notes, "a random sample: "+nothingDecides)
+	return o.informative(pool, nothingDecides)
+}
+
+// informative is the sample where nothing can be decided: the uncertain one if
+// there are probabilities, else of what retrievers rank first, since most of a pool
+// is not relevant and says the same again and again. Where neither is known it is
+// random.
+func (o *opening) informative(pool []review.Pair, why string) (string, []review.Worth, error) {
+	for _, name := range []string{review.SampleUncertain, review.SampleTop} {
+		if worths := review.Worths(name, o.set, pool); len(worths) > 0 {
+			o.notes = append(o.notes, fmt.Sprintf("sample %s: %s", name, why))
+			return name, worths, nil
+		}
+	}
+	o.notes = append(o.notes, "sample random: "+why)
 	return review.SampleRandom, nil, nil
 }
 

@@ -3,6 +3,7 @@ package review
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ const (
 	SampleDecisive     = "decisive"     // whose label would narrow the comparison most
 	SampleRandom       = "random"       // uniform
 	SampleUncertain    = "uncertain"    // p nearest one half
+	SampleTop          = "top"          // what the retrievers of the pool rank first
 	SampleDisagreement = "disagreement" // the model that judged against the label model, or a panel's members
 	SampleNeedsReview  = "needs_review" // of the cases that a judge sent to review
 	SampleFailing      = "failing"      // failing:RESULT, what failed cases were given and nobody has judged
@@ -25,7 +27,7 @@ const (
 
 // SampleNames lists the samples as they are typed.
 func SampleNames() []string {
-	return []string{SampleDecisive, SampleRandom, SampleUncertain, SampleDisagreement, SampleNeedsReview, SampleFailing + ":RESULT"}
+	return []string{SampleDecisive, SampleRandom, SampleUncertain, SampleTop, SampleDisagreement, SampleNeedsReview, SampleFailing + ":RESULT"}
 }
 
 // Worth is how much a pair's label would tell. Pairs of greater worth come
@@ -133,10 +135,10 @@ func worthiest(worths []Worth, n int) []Pair {
 }
 
 // Worths weighs the pool for the samples that the set alone decides: random
-// (nothing is worth more), uncertain, disagreement and needs_review.
+// (nothing is worth more), uncertain, top, disagreement and needs_review.
 func Worths(name string, set *datasets.Set, pool []Pair) []Worth {
 	weigh := map[string]func(*datasets.Case, string) (float64, bool){
-		SampleUncertain: uncertainty, SampleDisagreement: disagreement, SampleNeedsReview: reviewNeeded(set.Manifest.RelevantGrade),
+		SampleUncertain: uncertainty, SampleTop: topRanked, SampleDisagreement: disagreement, SampleNeedsReview: reviewNeeded(set.Manifest.RelevantGrade),
 	}[name]
 	if weigh == nil {
 		return nil
@@ -161,6 +163,25 @@ func uncertainty(c *datasets.Case, chunkID string) (float64, bool) {
 		return 0, false
 	}
 	return float64(*l.P * (1 - *l.P)), true
+}
+
+// topRanked is how high the retrievers of the pool rank a chunk, by reciprocal rank
+// fusion (Cormack, Clarke and Buettcher, SIGIR 2009).
+func topRanked(c *datasets.Case, chunkID string) (float64, bool) {
+	const rrf = 60
+	ranks := map[string]float64{}
+	for _, j := range c.Judgments {
+		for name, rank := range j.Features {
+			if j.ChunkID == chunkID && strings.HasPrefix(name, "rank_") {
+				ranks[name] = rank
+			}
+		}
+	}
+	sum := 0.0
+	for _, name := range slices.Sorted(maps.Keys(ranks)) {
+		sum += 1 / (rrf + ranks[name])
+	}
+	return sum, sum > 0
 }
 
 // disagreement is how far the model that judged and the label model are apart,

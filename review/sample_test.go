@@ -130,7 +130,7 @@ func TestWhatEachSampleHoldsWorthy(t *testing.T) {
 			modelled("d0", .9), graded("d0", 0, map[string]float64{"expected_grade": .3}),
 			modelled("d1", .4), graded("d1", 3, map[string]float64{"p_yes": .5}),
 			modelled("d2", .2), graded("d2", 3, nil),
-			graded("d3", 1, map[string]float64{"disagreement": .7}),
+			graded("d3", 1, map[string]float64{"disagreement": .7, "rank_bm25": 2, "rank_lsa": 40, "score_bm25": 9}),
 		},
 		[]datasets.Judgment{datasets.SourceJudgment("d0", "d0"), source, graded("d1", 3, nil), graded("d2", 1, nil), modelled("d3", .3)},
 	)
@@ -139,6 +139,7 @@ func TestWhatEachSampleHoldsWorthy(t *testing.T) {
 	for name, want := range map[string]map[string]float64{
 		"random":       {},
 		"uncertain":    {"c0 d0": .25, "c0 d1": .09, "c1 d0": .09, "c1 d1": .24, "c1 d2": .16, "c2 d3": .21},
+		"top":          {"c1 d3": .026129}, // 1/62 + 1/100
 		"disagreement": {"c1 d0": .8, "c1 d1": .1, "c1 d2": .8, "c1 d3": .7},
 		"needs_review": {"c2 d0": 2, "c2 d1": 1, "c2 d2": 0, "c2 d3": .3},
 	} {

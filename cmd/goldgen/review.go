@@ -181,6 +181,10 @@ func (a *app) printFinished(f *pipeline.FinishedReview) {
 	if n := len(f.Conflicts); n > 0 {
 		a.say("", "%d pairs were graded differently: the median counts, the lower of two; goldgen review %s --conflicts", n, f.Of)
 	}
+	if f.Imported {
+		a.say("next", "goldgen review %s --sample failing:RESULT shows what the failed cases of a result were given and nobody judged", f.Golden.Name)
+		return
+	}
 	a.say("next", "goldgen calibrate --labels %s fits the label model on them", ref)
 }
 
