@@ -69,15 +69,54 @@ func (p *Project) extendOn(ctx context.Context, b *bench, set *datasets.Set, top
 			return draft, err
 		}
 		draft.Cases, m.Missed, m.Pins.Judge = extension.Cases, extension.Missed, pin
-		m.Trust = judge.WithPanel(m.Trust, extension.Cases)
+		m.Trust = extendedTrust(judge.WithPanel(m.Trust, extension.Cases), &extension, deps.Judge.Name)
 	}
 	if draft.Cases, m.Trust, err = p.label(ctx, deps, options, slices.Clone(draft.Cases), m.Trust); err != nil {
 		return draft, err
+	}
+	if people, known := gradedShare(draft.Cases); m.Trust.Level == datasets.TrustReviewed && deps.profile != nil && people < known {
+		m.Trust.Level = deps.profile.Level // its chances stand where nobody graded
 	}
 	hard := negatives(deps.View, m.RelevantGrade, m.Trust)
 	hard.Tops = tops
 	hard.Fill(draft.Cases)
 	return draft, nil
+}
+
+// extendedTrust lowers the trust of a set that people had graded whole where a judge
+// has added grades of its own: to judged where it passed its canaries, else to
+// source_only, as of any set with the grades of a judge that nobody has tested.
+func extendedTrust(t datasets.Trust, e *judge.Extension, judgeName string) datasets.Trust {
+	people, known := gradedShare(e.Cases)
+	if t.Level != datasets.TrustReviewed || people == known {
+		return t
+	}
+	t.Level, t.Judge = datasets.TrustSourceOnly, cmp.Or(e.Verdict.State, judge.Untested)
+	which := "is " + t.Judge
+	if t.Judge == judge.Passed {
+		t.Level, which = datasets.TrustJudged, "passed its canaries"
+	}
+	t.Why = fmt.Sprintf("people graded %d of the %d pairs that have a grade, and the judge %s, which %s, the others", people, known, judgeName, which)
+	return t
+}
+
+// gradedShare counts the pairs of active cases whose relevance is known, and those
+// of them that people graded.
+func gradedShare(cases []datasets.Case) (people, known int) {
+	for i := range cases {
+		if cases[i].Status != datasets.Active {
+			continue
+		}
+		for _, l := range cases[i].Labels(datasets.SourceJudged).Chunks {
+			if l.Known {
+				known++
+			}
+			if l.Human {
+				people++
+			}
+		}
+	}
+	return people, known
 }
 
 // resultRankings reads what results returned for each case of the set. A result
