@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/internal/wording"
@@ -57,7 +58,51 @@ func (p *Project) doctorCorpus() Finding {
 	if err == nil && len(files) == 0 {
 		err = errors.New("no documents were found")
 	}
+	if source := p.buildOptions().Source; err == nil && source.Chunks == "" {
+		return p.readCorpus(source, wording.Count(len(files), "file"))
+	}
 	return finding("corpus", err, wording.Count(len(files), "file"))
+}
+
+// Doctor reads the corpus for corpusTime at most, and names the first few of what
+// it finds wrong.
+const (
+	corpusTime  = 5 * time.Second
+	corpusEvery = 64 // documents between two looks at the clock
+	corpusNamed = 3
+)
+
+// readCorpus reads the documents as a snapshot would, and names those that it would
+// refuse, or skip with skip_bad, and those without any text.
+func (p *Project) readCorpus(source corpus.Source, size string) Finding {
+	f := Finding{Part: "corpus", State: StateOK, Detail: size}
+	var bad, empty []string
+	read, end := 0, p.Now().Add(corpusTime)
+	for doc, err := range corpus.ReadDocuments(source) {
+		switch {
+		case err != nil:
+			bad = append(bad, err.Error())
+		case strings.TrimSpace(doc.Text) == "":
+			empty = append(empty, doc.ID)
+		}
+		if read++; read%corpusEvery == 0 && p.Now().After(end) {
+			f.Detail += fmt.Sprintf("; the first %d were read in %s", read, corpusTime)
+			break
+		}
+	}
+	if len(empty) > 0 {
+		f.State, f.Detail = StateWarn, f.Detail+"; without any text: "+someOf(empty, corpusNamed)
+	}
+	if len(bad) > 0 {
+		f.State, f.Detail, f.Hint = StateFail, f.Detail+"; cannot be read: "+someOf(bad, corpusNamed), "mend them, or leave them out: corpus.exclude, or skip_bad: true for what is not UTF-8"
+		if source.SkipBad {
+			f.State, f.Hint = StateWarn, ""
+		}
+	}
+	if len(empty) > 0 && len(empty) == read {
+		f.State = StateFail
+	}
+	return f
 }
 
 func (p *Project) doctorSnapshot(ctx context.Context) Finding {

@@ -44,15 +44,18 @@ func (p *Project) MakeSnapshot(ctx context.Context, out string) (s *corpus.Snaps
 
 // warnSkipped names what is not in the snapshot, and why.
 func (p *Project) warnSkipped(why string, names []string) {
-	const shown = 5
-	if len(names) == 0 {
-		return
+	if len(names) > 0 {
+		p.Log.Warn(fmt.Sprintf("%d skipped, %s: %s", len(names), why, someOf(names, 5)))
 	}
+}
+
+// someOf names the first few and counts the others.
+func someOf(names []string, shown int) string {
 	text := strings.Join(names[:min(shown, len(names))], ", ")
 	if more := len(names) - shown; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	p.Log.Warn(fmt.Sprintf("%d skipped, %s: %s", len(names), why, text))
+	return text
 }
 
 func (p *Project) buildLatest(ctx context.Context) (*corpus.Snapshot, bool, error) {
