@@ -38,16 +38,25 @@ type HistoryEntry struct {
 	Leaks       int                  `json:"leaks"`
 	Missing     int                  `json:"missing"`
 	Failed      int                  `json:"failed"`
-	Path        string               `json:"path"` // of the result, seen from the project's folder
+	Path        string               `json:"path"`             // of the result, seen from the project's folder
+	Digest      string               `json:"digest,omitempty"` // of the result, as its result.json holds it
 }
 
 func (p *Project) appendHistory(m resultManifest, path string) error {
+	data, err := os.ReadFile(filepath.Join(path, resultFile))
+	if err != nil {
+		return err
+	}
+	digest, _, err := digestResult(data)
+	if err != nil {
+		return err
+	}
 	r := m.Result
 	return appendLine(filepath.Join(p.Dir, HistoryFile), HistoryEntry{
 		Format: ResultFormat, Time: m.CreatedAt, Golden: p.fromHere(r.Golden), Trust: r.Trust, TrustDetail: r.TrustDetail,
 		Retriever: m.Retriever, Conventions: r.Conventions, Restriction: m.Restriction, Pins: m.Pins, Index: m.Index,
 		Metrics: r.Metrics, Cases: r.Counts.Cases, Leaks: len(r.Leaks), Missing: r.Missing, Failed: len(r.Failed),
-		Path: p.relative(path),
+		Path: p.relative(path), Digest: digest,
 	})
 }
 

@@ -1,6 +1,9 @@
 package pipeline_test
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -73,5 +76,27 @@ func TestHistoryOfOneSet(t *testing.T) {
 		if err != nil || len(h.Entries) != want {
 			t.Errorf("%q: %d results and error %v, want %d", set, len(h.Entries), err, want)
 		}
+	}
+}
+
+// A line names the version that was asked and the result as it was written, by what
+// is in them.
+func TestHistoryNamesResultsByDigest(t *testing.T) {
+	b := newBench(t, nil)
+	e := b.score(t, b.run(t, "base", func(int) int { return 1 }), pipeline.EvalOptions{})
+	data, err := os.ReadFile(filepath.Join(e.Path, "result.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept struct{ Digest string }
+	if err := json.Unmarshal(data, &kept); err != nil {
+		t.Fatal(err)
+	}
+	h, err := b.History("records")
+	if err != nil || len(h.Entries) != 1 {
+		t.Fatalf("%+v, %v", h, err)
+	}
+	if got := h.Entries[0]; kept.Digest == "" || got.Digest != kept.Digest || got.Golden.Digest != b.set.Digest {
+		t.Errorf("digest %q of the result and %q of the set, want %q and %q", got.Digest, got.Golden.Digest, kept.Digest, b.set.Digest)
 	}
 }
