@@ -60,7 +60,7 @@ func GatherAll(ctx context.Context, dir string, progress io.Writer) ([]*Material
 		if err != nil {
 			return nil, err
 		}
-		m, err := Gather(ctx, c)
+		m, err := Gather(ctx, c, retrieve.VariantCount)
 		if err != nil {
 			return nil, err
 		}
@@ -69,13 +69,14 @@ func GatherAll(ctx context.Context, dir string, progress io.Writer) ([]*Material
 	return all, nil
 }
 
-// Gather builds the retrievers over a collection and pools its queries.
-func Gather(ctx context.Context, c collections.Collection) (*Material, error) {
+// Gather builds the first so many of retrieve.Variants over a collection and pools
+// its queries.
+func Gather(ctx context.Context, c collections.Collection, variants int) (*Material, error) {
 	m := &Material{Collection: c}
 	for _, d := range c.Documents {
 		m.chunks = append(m.chunks, corpus.Chunk{ID: d.ID, DocID: d.ID, Text: d.Text, Unit: corpus.UnitDocument})
 	}
-	if err := m.build(ctx); err != nil {
+	if err := m.build(ctx, variants); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Name, err)
 	}
 	var queries []retrieve.Query
@@ -101,9 +102,9 @@ func (m *Material) stream(yield func(corpus.Chunk, error) bool) {
 }
 
 // build makes the variants, the members of the pools and the view.
-func (m *Material) build(ctx context.Context) (err error) {
+func (m *Material) build(ctx context.Context, variants int) (err error) {
 	deps := retrieve.Deps{Chunks: m.stream}
-	if m.Variants, err = retrieve.Variants(ctx, deps, retrieve.VariantCount); err != nil {
+	if m.Variants, err = retrieve.Variants(ctx, deps, variants); err != nil {
 		return err
 	}
 	m.Members = map[string]retrieve.Retriever{}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/goldgen/goldgen/bench/study"
+	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/judge"
+	"github.com/goldgen/goldgen/retrieve"
+)
+
+// row is how one set with one way to label it does.
+type row struct {
+	collection, kind string
+	size             int
+	how              string
+	figures          eval.AgreementFigures
+}
+
+// Ways to label that the summary looks up.
+const (
+	sourceOnly  = "source only"
+	placebo     = "placebo"
+	ceiling     = "people's halves"
+	priorIn     = "prior, source in"
+	fittedIn    = "200 labels, source in"
+	priorSame   = "prior, source in, reference as below"
+	priorWide   = "prior, source in, all results pooled"
+	gradesAlone = "the LLM's grades alone"
+)
+
+// looked is a set in hand.
+type looked struct {
+	*subject
+	set      syntheticSet
+	rankings [][][]string
+	rows     []row
+}
+
+// rows are those of a set.
+func (s *subject) rows(ctx context.Context, set syntheticSet) ([]row, error) {
+	rankings, err := s.Ask(ctx, queriesOf(set.cases))
+	if err != nil {
+		return nil, err
+	}
+	l := &looked{subject: s, set: set, rankings: rankings}
+	for _, step := range []func(context.Context) error{l.sourceOnly, l.underPrior, l.underFitted, l.underGrades} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return l.rows, nil
+}
+
+func queriesOf(cases []datasets.Case) []retrieve.Query {
+	var queries []retrieve.Query
+	for _, c := range cases {
+		queries = append(queries, retrieve.Query{ID: c.ID, Text: c.Query})
+	}
+	return queries
+}
+
+func (l *looked) add(how string, f eval.AgreementFigures) {
+	l.rows = append(l.rows, row{l.Name, l.set.kind, len(l.set.cases), how, f})
+}
+
+// compare adds the row of a labelled set held against people's queries.
+func (l *looked) compare(how string, set labelled, mode datasets.SourceMode) (*eval.Agreement, error) {
+	a, err := study.Agree(l.People(), l.side(set, l.rankings, mode))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", how, err)
+	}
+	l.add(how, a.AgreementFigures)
+	return a, nil
+}
+
+func (l *looked) sourceOnly(context.Context) error {
+	set := labelled{l.set.cases, datasets.Trust{Level: datasets.TrustSourceOnly}}
+	_, err := l.compare(sourceOnly, set, datasets.SourceIn)
+	return err
+}
+
+// underPrior looks at the prior in each source mode, over the pools that goldgen
+// makes, and over pools that what the retrievers return was added to.
+func (l *looked) underPrior(ctx context.Context) error {
+	set, err := l.label(ctx, l.set.cases, l.prior, nil)
+	if err != nil {
+		return err
+	}
+	for _, mode := range study.Modes() {
+		a, err := l.compare(fmt.Sprintf("prior, source %s", mode), set, mode)
+		if err != nil {
+			return err
+		}
+		if mode == datasets.SourceIn {
+			l.add(placebo, a.Placebo)
+			l.add(ceiling, a.Ceiling)
+		}
+	}
+	wide, err := l.label(ctx, l.set.cases, l.prior, l.returned())
+	if err != nil {
+		return err
+	}
+	_, err = l.compare(priorWide, wide, datasets.SourceIn)
+	return err
+}
+
+// returned are the first results of all retrievers, by case.
+func (l *looked) returned() map[string][]string {
+	out := map[string][]string{}
+	for i, c := range l.set.cases {
+		for v := range l.rankings {
+			out[c.ID] = append(out[c.ID], study.First(l.rankings[v][i])...)
+		}
+	}
+	return out
+}
+
+// underFitted looks at profiles fitted on the collection's own labels. The prior
+// stands beside them, held against the same queries.
+func (l *looked) underFitted(ctx context.Context) error {
+	sum := newDraws()
+	for _, o := range l.draws {
+		people := o.rest.People()
+		if err := l.against(ctx, sum, people, priorSame, l.prior, datasets.SourceIn); err != nil {
+			return err
+		}
+		for i, n := range o.sizes {
+			if err := l.against(ctx, sum, people, fmt.Sprintf("%d labels", n), o.fitted[i], study.Modes()...); err != nil {
+				return err
+			}
+		}
+	}
+	for _, how := range sum.order {
+		l.add(how, meanOf(sum.found[how]))
+	}
+	return nil
+}
+
+// against collects figures of a profile; a name without a source mode gets it.
+func (l *looked) against(ctx context.Context, to *draws, people eval.AgreementSide, name string, p *judge.Profile, modes ...datasets.SourceMode) error {
+	set, err := l.label(ctx, l.set.cases, p, nil)
+	if err != nil {
+		return err
+	}
+	for _, mode := range modes {
+		how := name
+		if name != priorSame {
+			how = fmt.Sprintf("%s, source %s", name, mode)
+		}
+		a, err := study.Agree(people, l.side(set, l.rankings, mode))
+		if err != nil {
+			return fmt.Errorf("%s: %w", how, err)
+		}
+		to.add(how, a.AgreementFigures)
+	}
+	return nil
+}

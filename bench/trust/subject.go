@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/goldgen/goldgen/bench/study"
+	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/internal/seeded"
+	"github.com/goldgen/goldgen/judge"
+)
+
+// People judged yes or no; a set's grades go to 3.
+const relevantGrade, topGrade = 2, 3
+
+// subject is a collection with the labels that sets over it may get.
+type subject struct {
+	*study.Material
+	prior  *judge.Profile // of other collections
+	draws  []own
+	grades grades // of a model that judged, empty where there are none
+}
+
+// own is what labelled pairs of the collection's own queries give. Their queries
+// are not among the rest, which is the reference.
+type own struct {
+	rest   *study.Material
+	sizes  []int
+	labels [][]judge.HumanLabel // by size
+	fitted []*judge.Profile     // by size
+}
+
+func newSubject(ctx context.Context, m *study.Material, prior *judge.Profile) (*subject, error) {
+	s := &subject{Material: m, prior: prior}
+	for draw := range study.LabelDraws {
+		o, err := s.own(ctx, draw)
+		if err != nil {
+			return nil, fmt.Errorf("labels, draw %d: %w", draw, err)
+		}
+		s.draws = append(s.draws, o)
+	}
+	return s, nil
+}
+
+// own has people label pairs from the pools of a third of their queries, as
+// goldgen calibrate would get them.
+func (s *subject) own(ctx context.Context, draw int) (own, error) {
+	asked, rest := s.Split(draw)
+	o := own{rest: rest, sizes: study.OwnSizes()}
+	cases := humanCases(asked)
+	observed, err := judge.Observe(ctx, cases, s.deps(), poolOptions(nil))
+	if err != nil {
+		return o, err
+	}
+	for _, n := range o.sizes {
+		labels := drawLabels(asked, cases, observed, n, draw)
+		fitted, err := s.fit(cases, observed, labels, "")
+		if err != nil {
+			return o, err
+		}
+		o.labels, o.fitted = append(o.labels, labels), append(o.fitted, fitted)
+	}
+	return o, nil
+}
+
+// humanCases are people's queries as cases.
+func humanCases(m *study.Material) []datasets.Case {
+	cases := make([]datasets.Case, len(m.Queries))
+	for i, q := range m.Queries {
+		cases[i] = datasets.Case{ID: q.ID, Query: q.Text, Origin: datasets.OriginHuman, Status: datasets.Active}
+	}
+	return cases
+}
+
+// drawLabels draws n pooled pairs; those of a smaller number are among them.
+func drawLabels(m *study.Material, cases []datasets.Case, observed [][]judge.Observed, n, draw int) []judge.HumanLabel {
+	var all []judge.HumanLabel
+	for i := range observed {
+		for _, pair := range observed[i] {
+			all = append(all, humanLabel(m, cases[i].ID, pair.Item.ChunkID))
+		}
+	}
+	var drawn []judge.HumanLabel
+	for _, i := range seeded.Rand(study.Seed, "own pairs", fmt.Sprint(m.Name, draw)).Perm(len(all))[:min(n, len(all))] {
+		drawn = append(drawn, all[i])
+	}
+	return drawn
+}
+
+func humanLabel(m *study.Material, query, document string) judge.HumanLabel {
+	l := judge.HumanLabel{CaseID: query, ChunkID: document, Inclusion: 1}
+	if m.Qrels[query][document] > 0 {
+		l.Grade = topGrade
+	}
+	return l
+}
+
+// fit calibrates the prior on labels. judged names the model whose grades the
+// pairs have, "" none.
+func (s *subject) fit(cases []datasets.Case, observed [][]judge.Observed, labels []judge.HumanLabel, judged string) (*judge.Profile, error) {
+	c, err := judge.Calibrate(s.prior, cases, observed, labels, judge.CalibrateOptions{
+		RelevantGrade: relevantGrade, Judge: judged, From: []string{s.Name}, Seed: study.Seed,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.Profile, nil
+}
+
+func (s *subject) deps() judge.Deps { return judge.Deps{Members: s.Members, View: s.View} }
+
+// poolOptions are goldgen's, with further chunks by case.
+func poolOptions(extra map[string][]string) judge.Options {
+	return judge.Options{Pool: judge.DefaultPool(study.Seed), Concurrency: 2, Extra: extra}
+}
+
+// labelled is a set with labels and the trust that they have.
+type labelled struct {
+	cases []datasets.Case
+	trust datasets.Trust
+}
+
+// label has a profile label the set's pools.
+func (s *subject) label(ctx context.Context, cases []datasets.Case, p *judge.Profile, extra map[string][]string) (labelled, error) {
+	labels, err := judge.Label(ctx, cases, s.deps(), poolOptions(extra), p)
+	if err != nil {
+		return labelled{}, err
+	}
+	return labelled{labels.Cases, p.TrustIn(datasets.Trust{Level: datasets.TrustSourceOnly}, labels)}, nil
+}
+
+// side is what goldgen agreement makes of a set and the rankings of its queries.
+func (s *subject) side(l labelled, rankings [][][]string, mode datasets.SourceMode) eval.AgreementSide {
+	cases := make([]eval.Case, len(l.cases))
+	for i := range l.cases {
+		cases[i], _ = eval.FromGolden(&l.cases[i], mode, nil)
+	}
+	var side eval.AgreementSide
+	for v := range rankings {
+		in := eval.Input{
+			MinGrade: relevantGrade, Seed: study.Seed,
+			Header: eval.Header{Trust: l.trust.Level, Source: string(mode), Retriever: s.RefOf(v)},
+		}
+		for i, c := range cases {
+			c.Ranking = rankings[v][i]
+			in.Cases = append(in.Cases, c)
+		}
+		side.Retrievers = append(side.Retrievers, in)
+	}
+	shifts := judge.ShiftsIn(l.trust.Figures, mode)
+	side.Shift = func(m eval.Measure) float64 { return judge.ShiftOf(shifts, m.Canonical()) }
+	return side
+}
