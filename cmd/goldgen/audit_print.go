@@ -96,13 +96,13 @@ func groupTable(name string, rows []audit.Figures, all *audit.Figures, bad bool)
 	if bad {
 		share = "truly bad"
 	}
-	t := report.NewTable(name, ">cases", ">asked", ">labelled", ">"+share, ">answerable", ">self-contained", ">natural", ">right type")
+	t := report.NewTable(name, ">cases", ">labelled", ">"+share, ">answerable", ">self-contained", ">natural", ">right type")
 	add := func(f *audit.Figures) {
 		s := f.Valid
 		if bad {
 			s = f.Bad
 		}
-		cells := []string{auditName(f.Name), strconv.Itoa(f.Cases), strconv.Itoa(f.Asked), strconv.Itoa(s.N), auditShare(s)}
+		cells := []string{auditName(f.Name), strconv.Itoa(f.Cases), fmt.Sprintf("%d of %d", s.N, f.Asked), auditShare(s)}
 		for _, q := range audit.Questions() {
 			cells = append(cells, yesShare(f.Questions[q]))
 		}

@@ -189,7 +189,7 @@ func (s *auditScreen) lines(width int) (above, evidence, below []string) {
 	if s.said != "" {
 		below = append(below, s.said)
 	}
-	return above, evidence, append(below, wrap("y yes   n no   u undo   s skip   ? help   q quit, all is kept", width)...)
+	return above, evidence, append(below, wrap("y yes   n no   u undo   s skip   ? help   q quit, labels are saved", width)...)
 }
 
 const auditHelp = "Say what is true of the query as it stands; a query is valid when all four are yes. " +
