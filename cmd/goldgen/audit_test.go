@@ -5,7 +5,9 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"testing"
 
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/goldgen/goldgen/review/audit"
@@ -38,4 +40,22 @@ func addLine(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	text := ts.ReadFile(args[0]) + strings.Join(args[1:], " ") + "\n"
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
+}
+
+// What a terminal is given fits it, whatever the text is, and moves no cursor.
+func TestLinesFitATerminal(t *testing.T) {
+	for name, value := range map[string]string{
+		"words":    strings.Repeat("how long are entries kept ", 20),
+		"one word": strings.Repeat("x", 300),
+		"chinese":  strings.Repeat("审计日志保留多久", 30),
+		"emoji":    strings.Repeat("🚚📦", 60),
+		"escapes":  strings.Repeat("\x1b[2J\u202e", 40),
+		"empty":    "",
+	} {
+		for _, line := range beside("evidence", value, 60, nil) {
+			if width := text.StringWidthWithoutEscSequences(line); width > 60 || strings.ContainsRune(line, '\x1b') {
+				t.Errorf("%s: %d columns of 60: %q", name, width, line)
+			}
+		}
+	}
 }

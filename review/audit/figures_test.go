@@ -73,6 +73,74 @@ func TestFiguresByHand(t *testing.T) {
 	}
 }
 
+// TestGoodOnesLost: valid are 1 of 2 kept, 2 of 2 held and 1 of 2 rejected queries.
+func TestGoodOnesLost(t *testing.T) {
+	held := []datasets.Case{keptCase("h0", "factual", "d5"), keptCase("h1", "factual", "d6")}
+	for i := range held {
+		held[i].Status, held[i].Reason = datasets.NeedsReview, "source graded below 2"
+	}
+	f := frameOf(append([]datasets.Case{keptCase("a", "factual", "d1"), keptCase("b", "factual", "d2")}, held...),
+		[]datasets.Reject{refused("r", "factual", "d3", "length"), refused("s", "factual", "d4", "copied_run")})
+	a := audit.Figure(f, drawnWith(f, 1, 1, 1, 1, 1, 1), []audit.Person{person(f, "ann", "ynyyyn")})
+	if a.GoodLost == nil || a.GoodLost.Value != .25 {
+		t.Errorf("good lost: %+v, want .25", a.GoodLost)
+	}
+	gates := map[string]float64{}
+	for _, g := range a.Rejected.ByGate {
+		gates[g.Name] = *g.Bad.Value
+	}
+	if diff := cmp.Diff(map[string]float64{"length": 0, "copied_run": 1}, gates); diff != "" {
+		t.Error(diff)
+	}
+	if got := a.Held.ByGate[0]; got.Name != "source graded below 2" || *got.Bad.Value != 0 {
+		t.Errorf("held: %+v", got)
+	}
+}
+
+// TestIntervalsCover draws samples of a set of which the truth is known: of kept
+// factual queries 9 in 10 are valid, of keyword ones 6 in 10, and of rejects 1 in 5.
+func TestIntervalsCover(t *testing.T) {
+	f := crowd(200, 20, 60, 30)
+	truth := audit.Person{Name: "truth", Said: map[string]audit.Answers{}}
+	for i, item := range f.Items {
+		valid := i%10 > 0
+		if item.Type == "keyword" {
+			valid = i%10 > 3
+		}
+		if item.Verdict == audit.Rejected {
+			valid = i%5 == 0
+		}
+		truth.Said[item.Key] = all(map[bool]rune{true: 'y', false: 'n'}[valid])
+	}
+	want := audit.Figure(f, ref(audit.Draw(f, len(f.Items), 1)), []audit.Person{truth})
+	const runs = 400
+	kept, bad, lost := 0, 0, 0
+	for seed := range int64(runs) {
+		s := audit.Draw(f, 50, seed)
+		got := audit.Figure(f, &s, []audit.Person{truth})
+		kept += holds(got.Kept.All.Valid, *want.Kept.All.Valid.Value)
+		bad += holds(got.Rejected.All.Bad, *want.Rejected.All.Bad.Value)
+		if v := want.GoodLost.Value; got.GoodLost.Low <= v && v <= got.GoodLost.High {
+			lost++
+		}
+	}
+	// .92 is three standard deviations of 400 below .95
+	for name, n := range map[string]int{"kept, valid": kept, "rejected, bad": bad, "good lost": lost} {
+		if share := float64(n) / runs; share < .92 {
+			t.Errorf("%s: the interval holds the truth in %.3f of the samples", name, share)
+		}
+	}
+}
+
+func ref(s audit.Sample) *audit.Sample { return &s }
+
+func holds(s audit.Share, truth float64) int {
+	if *s.Low <= truth && truth <= *s.High {
+		return 1
+	}
+	return 0
+}
+
 // TestWeights: one of type factual stands for 10, one keyword for 1, so 10 of 11
 // are valid, with an effective size of 121/101.
 func TestWeights(t *testing.T) {
