@@ -7,9 +7,12 @@ import (
 // Record is one line of a candidates file: a case, or the reject of its row.
 // Spare marks accepted cases beyond the plan's size, which the judge draws on.
 type Record struct {
-	Case   *datasets.Case   `json:"case,omitempty"`
-	Spare  bool             `json:"spare,omitempty"`
-	Reject *datasets.Reject `json:"reject,omitempty"`
+	Case  *datasets.Case `json:"case,omitempty"`
+	Spare bool           `json:"spare,omitempty"`
+	// Clicked are the chunk or document ids that a query log knows to have been
+	// opened or cited: candidates for the pool, no labels.
+	Clicked []string         `json:"clicked,omitempty"`
+	Reject  *datasets.Reject `json:"reject,omitempty"`
 }
 
 // Summary is the funnel of a run. Asked = Accepted + Rejected + Pending.

@@ -186,6 +186,9 @@ func (s *Selection) Records() []Record {
 			continue
 		}
 		r := Record{Case: f.outcome.Case, Reject: f.outcome.Reject}
+		if asked := s.rows[i].Asked; asked != nil && r.Case != nil {
+			r.Clicked = asked.Clicked
+		}
 		if r.Case != nil {
 			n := s.cellOf[i]
 			r.Spare = taken[n] >= s.cells[n].main

@@ -34,7 +34,7 @@ type Options struct {
 	Progress    func(Progress) // may be nil; called by one goroutine at a time
 	Built       bool           // the queries were made without a model: trust is none
 
-	// Extra are chunks, by case id, that Label and Observe take into the pool.
+	// Extra are chunks, by case id, that are taken into the pool besides.
 	Extra map[string][]string
 }
 
@@ -216,7 +216,8 @@ func (r *runner) prepare(ctx context.Context, j job) (*work, error) {
 	if w, ok := r.works[j.index]; ok {
 		return w, nil
 	}
-	items, err := r.pooler.Pool(ctx, r.candidates[j.index].Case)
+	c := r.candidates[j.index].Case
+	items, err := r.pooler.PoolWith(ctx, c, r.o.Extra[c.ID])
 	if err != nil {
 		return nil, err
 	}

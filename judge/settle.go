@@ -95,9 +95,11 @@ func (s *settling) result() Settlement {
 		if !s.used[i] {
 			continue
 		}
-		c.Status, c.Reason = datasets.Active, ""
-		if s.fails(&c) {
+		switch {
+		case s.fails(&c):
 			c.Status, c.Reason = datasets.NeedsReview, ReasonSourceGrade
+		case c.Origin != datasets.OriginLog: // only a person says where those are answered
+			c.Status, c.Reason = datasets.Active, ""
 		}
 		out.Cases = append(out.Cases, c)
 	}

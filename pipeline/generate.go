@@ -36,6 +36,9 @@ func (p *Project) Generate(ctx context.Context, plan Header, rows []sample.Row) 
 		return nil, err
 	}
 	defer closeWriter()
+	if writer, err = p.besideLog(writer, pin, rows, plan.Pins.Seed); err != nil {
+		return nil, err
+	}
 	main := 0
 	for i := range rows {
 		if !rows[i].Reserve {
@@ -131,6 +134,9 @@ func (p *Project) openWriter(ctx context.Context, v *view, seed int64, types []s
 // unit fetches what a row is about.
 func (v *view) unit(_ context.Context, row sample.Row) (generate.Unit, error) {
 	u := generate.Unit{Row: row}
+	if row.Origin == datasets.OriginLog {
+		return u, nil
+	}
 	var err error
 	if u.Chunks, err = v.chunksOf(row, row.ChunkIDs); err != nil {
 		return u, err

@@ -17,7 +17,7 @@ func (p *Project) Sample(ctx context.Context, dir string) (Header, []sample.Row,
 	if err != nil {
 		return Header{}, nil, err
 	}
-	plan, err := p.draw(ctx, s)
+	plan, err := p.drawAll(ctx, s)
 	if err != nil {
 		return Header{}, nil, err
 	}
@@ -25,7 +25,7 @@ func (p *Project) Sample(ctx context.Context, dir string) (Header, []sample.Row,
 	return header, plan.Rows, err
 }
 
-func (p *Project) draw(ctx context.Context, s *corpus.Snapshot) (*sample.Plan, error) {
+func (p *Project) draw(ctx context.Context, s *corpus.Snapshot, o sample.Options) (*sample.Plan, error) {
 	p.Progress.Begin("sample", 0)
 	defer p.Progress.End()
 	in := sample.Input{Infos: infos(ctx, s), Lookup: func(_ context.Context, rows []int) ([]sample.Info, error) {
@@ -42,7 +42,7 @@ func (p *Project) draw(ctx context.Context, s *corpus.Snapshot) (*sample.Plan, e
 		}
 		in.Topics = topics
 	}
-	return sample.Draw(ctx, in, p.Config.Sample)
+	return sample.Draw(ctx, in, o)
 }
 
 // needsChunkFields reports strata over fields that the cheap pass lacks.

@@ -63,6 +63,7 @@ type Options struct {
 	MinReserve     int                `yaml:"min_reserve" json:"min_reserve"`           // reserves that each stratum with cases gets if it can
 	AsOf           string             `yaml:"as_of" json:"as_of,omitempty"`             // when time_sensitive queries are asked: a date or an RFC 3339 time; "" is a time of each version's own
 	Scopes         []corpus.Scope     `yaml:"scopes" json:"scopes,omitempty"`           // askers who must not see, of permission_sensitive; none: those that records are for
+	LogOptions     `yaml:",inline"`
 }
 
 // Defaults gives the options of an empty configuration.
@@ -84,7 +85,7 @@ func Defaults() Options {
 
 // Validate names every field whose value cannot be used.
 func (o Options) Validate() error {
-	return errors.Join(o.checkCounts(), o.checkStrata(), o.checkMix(), o.checkStyles(), o.checkAsOf(), o.checkScopes())
+	return errors.Join(o.checkCounts(), o.checkStrata(), o.checkMix(), o.checkStyles(), o.checkAsOf(), o.checkScopes(), o.LogOptions.validate())
 }
 
 func (o Options) checkCounts() error {

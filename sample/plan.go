@@ -1,6 +1,6 @@
 // Package sample decides which chunks are asked about: an exact, seeded,
 // stratified plan with reserves. It takes streams of facts about chunks and
-// gives rows; it reads no files and asks no model.
+// gives rows; of files it reads query logs alone, and it asks no model.
 package sample
 
 import (
@@ -31,6 +31,12 @@ type Row struct {
 	Forbidden bool         `json:"forbidden,omitempty"`  // the asker must not see ChunkIDs: expects abstention
 	AsOf      *time.Time   `json:"as_of,omitempty"`      // when it is asked
 	Group     string       `json:"group,omitempty"`      // rows that ask the same under different scopes share it
+
+	// Of a query log. Such a row has no chunks and no query type: where it is
+	// answered and what it is are found out later.
+	Origin string `json:"origin,omitempty"` // log; "" is synthetic
+	Query  string `json:"query,omitempty"`  // as people worded it
+	Asked  *Asked `json:"asked,omitempty"`  // what the log knows of it
 }
 
 // Plan is what Draw gives: the main rows stratum by stratum, a chunk's rows
@@ -63,8 +69,9 @@ type Coverage struct {
 	Reserves  int            `json:"reserves"`
 	Reached   Reached        `json:"reached"`
 	Strata    []Stratum      `json:"strata"`
-	Mix       map[string]int `json:"mix"`        // main rows by query type
-	MixWanted map[string]int `json:"mix_wanted"` // what the shares ask for
+	Mix       map[string]int `json:"mix"`           // main rows by query type
+	MixWanted map[string]int `json:"mix_wanted"`    // what the shares ask for
+	Log       *LogSummary    `json:"log,omitempty"` // nil without a query log
 }
 
 // Reached counts what holds at least one eligible chunk, and what of it at

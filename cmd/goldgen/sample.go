@@ -20,6 +20,7 @@ type sampleOptions struct {
 	n        int
 	seed     int64
 	strata   []string
+	queries  string
 	snapshot string
 }
 
@@ -34,6 +35,7 @@ func (o *sampleOptions) addPlan(f *pflag.FlagSet) {
 	f.IntVarP(&o.n, "cases", "n", 0, "number of cases (default: sample.cases of goldgen.yaml)")
 	f.Int64Var(&o.seed, "seed", 0, "seed (default: sample.seed of goldgen.yaml)")
 	f.StringSliceVar(&o.strata, "strata", nil, "fields that strata are made of")
+	f.StringVar(&o.queries, "queries", "", "a log of real queries (.jsonl, .csv, .parquet) that gives a part of the cases")
 }
 
 func (o *sampleOptions) apply(p *pipeline.Project, f *pflag.FlagSet) error {
@@ -45,6 +47,9 @@ func (o *sampleOptions) apply(p *pipeline.Project, f *pflag.FlagSet) error {
 	}
 	if f.Changed("strata") {
 		p.Config.Sample.Strata = o.strata
+	}
+	if f.Changed("queries") {
+		p.Config.Sample.Queries = o.queries
 	}
 	if err := p.Config.Sample.Validate(); err != nil {
 		return usagef("%w", err)
@@ -113,6 +118,12 @@ func (a *app) reportPlan(h pipeline.Header, rows []sample.Row, out string, writt
 	if err := coverageTable(coverage).Write(a.stdout, a.style()); err != nil {
 		return err
 	}
+	if coverage.Log != nil {
+		fmt.Fprintln(a.stdout)
+		if err := logTable(coverage.Log).Write(a.stdout, a.style()); err != nil {
+			return err
+		}
+	}
 	if !written {
 		fmt.Fprintln(a.stderr, "goldgen: shown and not kept; to keep it: goldgen sample -o plan.jsonl, or goldgen sample | goldgen generate | goldgen judge")
 	}
@@ -129,6 +140,18 @@ func coverageTable(c sample.Coverage) *report.Table {
 	}
 	t.Add("all", fmt.Sprint(c.Eligible), "100.0%", fmt.Sprint(c.Planned), fmt.Sprint(c.Reserves))
 	t.Add("documents reached", fmt.Sprint(c.Reached.Documents.Total), fmt.Sprintf("%.1f%%", 100*c.Reached.Documents.Share), fmt.Sprint(c.Reached.Documents.Reached), "")
+	return t
+}
+
+// logTable shows what of a query log is planned.
+func logTable(l *sample.LogSummary) *report.Table {
+	t := &report.Table{Columns: []report.Column{
+		{Name: "query log"}, {Name: "searches", Right: true}, {Name: "queries", Right: true},
+		{Name: "planned", Right: true}, {Name: "reserves", Right: true},
+	}}
+	for _, b := range l.Bands {
+		t.Add(b.Name, fmt.Sprint(b.Searches), fmt.Sprint(b.Clusters), fmt.Sprint(b.Planned), fmt.Sprint(b.Reserves))
+	}
 	return t
 }
 
