@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -41,6 +42,7 @@ func tableDocuments(src Source) iter.Seq2[Document, error] {
 			var doc Document
 			if err == nil {
 				doc, err = recordDocument(rec, src.Fields)
+				doc.Unit = cmp.Or(doc.Unit, src.Unit)
 			}
 			if !yield(doc, err) {
 				return

@@ -135,7 +135,26 @@ func (m mapping) time(fields map[string]any, name string) (*time.Time, error) {
 		}
 		return &t, nil
 	}
+	if n, ok := number(v); ok && n >= minUnix {
+		t := fromUnix(n)
+		return &t, nil
+	}
 	return nil, fmt.Errorf("field %q: want a date, not %s", m.name(name), render(v))
+}
+
+// Bounds of times given as a number since 1970. A smaller number of seconds is
+// no time but a year, say; from maxUnix on it is in milliseconds.
+const (
+	minUnix = 1e8  // 1973
+	maxUnix = 1e11 // 5138
+)
+
+// fromUnix reads a number of seconds or milliseconds since 1970.
+func fromUnix(n float64) time.Time {
+	if n < maxUnix {
+		n *= 1000
+	}
+	return time.UnixMilli(int64(n)).UTC()
 }
 
 // scope reads a map from key to a value or a list of values. Fields named

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io/fs"
 	"iter"
@@ -143,11 +144,12 @@ func folderDocuments(root string, src Source) iter.Seq2[Document, error] {
 // fileReader turns one file into a document.
 type fileReader struct {
 	fields mapping
+	unit   string
 	paths  []pathPattern
 }
 
 func newFileReader(src Source) (*fileReader, error) {
-	r := &fileReader{fields: src.Fields}
+	r := &fileReader{fields: src.Fields, unit: src.Unit}
 	for _, p := range src.Paths {
 		parsed, err := parsePathPattern(p)
 		if err != nil {
@@ -193,12 +195,14 @@ func (r *fileReader) document(f folderFile, content string) (Document, error) {
 		fields["category"] = firstSegment(f.id)
 	}
 	a, err := r.fields.attributes(fields)
+	if err == nil {
+		err = checkUnit(a.Unit)
+	}
 	if err != nil {
 		return Document{}, err
 	}
-	if a.Source == "" {
-		a.Source = f.id
-	}
+	a.Unit = cmp.Or(a.Unit, r.unit)
+	a.Source = cmp.Or(a.Source, f.id)
 	return newDocument(f.id, text, a), nil
 }
 

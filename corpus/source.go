@@ -19,6 +19,7 @@ type Source struct {
 	Exclude   []string          // the same; they win over Include
 	Fields    map[string]string // our field name to theirs; dots reach into nested records
 	Paths     []string          // path patterns such as {category}/{team}/**, the first that fits counts
+	Unit      string            // of records that do not say theirs; "" leaves it to the chunking
 	SkipBad   bool              // name and count what is not UTF-8, and go on
 }
 
@@ -53,6 +54,9 @@ func (s Source) Validate() error {
 		if !canMap(field) {
 			return fmt.Errorf("corpus.fields: unknown field %q: want one of %s", field, strings.Join(mappable(), ", "))
 		}
+	}
+	if err := checkUnit(s.Unit); err != nil {
+		return fmt.Errorf("corpus.unit: %w", err)
 	}
 	for _, p := range s.Paths {
 		if _, err := parsePathPattern(p); err != nil {

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -47,6 +48,7 @@ func (s *spilled) fill(ctx context.Context, src Source, skip func(error) bool) e
 		var c tableChunk
 		if err == nil {
 			c, err = readTableChunk(rec, src.Fields)
+			c.Attributes.Unit = cmp.Or(c.Attributes.Unit, src.Unit)
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

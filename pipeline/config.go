@@ -62,6 +62,7 @@ type CorpusConfig struct {
 	Exclude []string          `yaml:"exclude"`
 	Fields  map[string]string `yaml:"fields"` // our field -> theirs
 	Path    string            `yaml:"path"`   // pattern such as {category}/{team}/**
+	Unit    string            `yaml:"unit"`   // of records that do not say theirs
 	SkipBad bool              `yaml:"skip_bad"`
 }
 
@@ -314,7 +315,7 @@ func (c *Config) checkCorpus() error {
 // source is what corpus reads, with the paths as they stand in the file.
 func (c CorpusConfig) source() corpus.Source {
 	s := corpus.Source{
-		Documents: c.Source, Chunks: c.Chunks, Include: c.Include, Exclude: c.Exclude, Fields: c.Fields, SkipBad: c.SkipBad,
+		Documents: c.Source, Chunks: c.Chunks, Include: c.Include, Exclude: c.Exclude, Fields: c.Fields, Unit: c.Unit, SkipBad: c.SkipBad,
 	}
 	if c.Path != "" {
 		s.Paths = []string{c.Path}
