@@ -22,11 +22,12 @@ func NamesTerm(c Candidate) Verdict {
 }
 
 // Undecided refuses queries with a word that only some of the readings have: it
-// decides between them. Value: such words.
+// decides between them. Words that every question has decide nothing. Value: such
+// words.
 func Undecided(c Candidate) Verdict {
 	term := termSet(c.Term)
 	n, first := 0, ""
-	for _, word := range distinctTerms(c.Query) {
+	for _, word := range distinctTerms(strings.Join(contentBefore(c.Query), " ")) {
 		if term[word] {
 			continue
 		}

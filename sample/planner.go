@@ -1,11 +1,15 @@
 package sample
 
 import (
+	"slices"
 	"time"
 
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
 )
+
+// QueryTypes lists the types that a mix may name.
+func QueryTypes() []string { return slices.Clone(planned) }
 
 // planner finds what the cases of one query type need, from the corpus alone.
 // Chunks that a type joins share a key: a group of near-duplicates, a rare term,

@@ -19,7 +19,9 @@ func (nearPlanner) keys(c *corpus.Chunk, join func(string, bool)) {
 	}
 }
 
-func (nearPlanner) bounds() (least, most int) { return 2, 250 }
+// bounds leave out groups of which not all members are kept: one that is not known
+// could hold the term that is to tell a member apart.
+func (nearPlanner) bounds() (least, most int) { return 2, maxMembers }
 
 func (nearPlanner) candidates(b *bundle) []candidate {
 	var out []candidate
@@ -104,7 +106,7 @@ func withoutFigures(s string) string {
 	}, strings.ToLower(s))
 }
 
-func (timePlanner) bounds() (least, most int) { return 2, 250 }
+func (timePlanner) bounds() (least, most int) { return 2, maxMembers }
 
 func (p timePlanner) candidates(b *bundle) []candidate {
 	var out []candidate
@@ -128,7 +130,7 @@ func (p timePlanner) candidates(b *bundle) []candidate {
 func staleAt(at time.Time, m *member, members []*member) (stale []*member, ok bool) {
 	for _, o := range members {
 		switch {
-		case o.ExactGroup == m.ExactGroup:
+		case o.ExactGroup == m.ExactGroup, !sameMatter(m, o):
 		case corpus.ValidAt(o.ValidFrom, o.ValidTo, at):
 			return nil, false
 		default:
@@ -136,6 +138,24 @@ func staleAt(at time.Time, m *member, members []*member) (stale []*member, ok bo
 		}
 	}
 	return stale, len(stale) > 0
+}
+
+// sameMatter reports whether at least half of a chunk's words are in the other:
+// documents whose names differ in a figure may be chapters.
+func sameMatter(m, o *member) bool {
+	has, distinct, shared := map[string]bool{}, map[string]bool{}, 0
+	for _, w := range wordsOf(o.Text) {
+		has[strings.ToLower(w.text)] = true
+	}
+	for _, w := range wordsOf(m.Text) {
+		if word := strings.ToLower(w.text); !distinct[word] {
+			distinct[word] = true
+			if has[word] {
+				shared++
+			}
+		}
+	}
+	return 2*shared >= len(distinct)
 }
 
 // within is a moment at which the chunk holds: the middle of its time, or a day

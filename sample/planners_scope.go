@@ -45,7 +45,9 @@ func (p *permissionPlanner) keys(c *corpus.Chunk, join func(string, bool)) {
 func (p *permissionPlanner) note(record corpus.Scope) {
 	for key, values := range record {
 		for _, value := range values {
-			delete(p.unknown, key+"="+value)
+			if len(p.unknown) > 0 {
+				delete(p.unknown, key+"="+value)
+			}
 		}
 	}
 	if len(p.seen) >= maxScopes {

@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"regexp"
 	"slices"
 
 	"github.com/goldgen/goldgen/corpus"
@@ -9,11 +10,15 @@ import (
 // rareChunks is the most chunks that hold a term that is called rare.
 const rareChunks = 3
 
+var headingLine = regexp.MustCompile(`(?m)^#{1,6} .*$`)
+
 // termsPerChunk bounds how many terms of one chunk are looked at.
 const termsPerChunk = 12
 
+// firstTerms gives the terms of a text's sentences. What stands in headings alone
+// is said of nothing.
 func firstTerms(text string) []string {
-	terms := termsOf(text)
+	terms := termsOf(headingLine.ReplaceAllString(text, ""))
 	return terms[:min(len(terms), termsPerChunk)]
 }
 

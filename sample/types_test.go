@@ -261,6 +261,8 @@ func TestTypesThatACorpusCannotGive(t *testing.T) {
 		passage("public", "the bonus is eleven percent."),
 		// Nearly the same, with nothing to name that differs.
 		passage("x", "doors close at nine.", near("n")), passage("y", "doors close at ten.", near("n")),
+		// Chapters, of which one is out of date.
+		passage("chapter-1", "cats are fed twice.", valid("2024-01-01", "2025-01-01")), passage("chapter-2", "dogs sleep outside.", valid("2025-01-01", "")),
 		// Two versions that hold at the same time.
 		passage("v1", "approved in ten days.", valid("2024-01-01", "")), passage("v2", "approved in six days.", valid("2024-01-01", "")),
 	}

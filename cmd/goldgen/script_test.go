@@ -63,9 +63,9 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// fakeollama [blind|credulous]: starts a fake server with the model fake-chat and the
+// fakeollama [blind|credulous|types]: starts a fake server with the model fake-chat and the
 // embedder fake-embed, and sets OLLAMA_HOST to it. A blind model grades every
-// passage alike; a credulous one finds every answer good.
+// passage alike; a credulous one finds every answer good; types is typist.
 func fakeOllama(ts *testscript.TestScript, _ bool, args []string) {
 	handler := actor
 	if slices.Contains(args, "blind") {
@@ -73,6 +73,9 @@ func fakeOllama(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	if slices.Contains(args, "credulous") {
 		handler = credulous
+	}
+	if slices.Contains(args, "types") {
+		handler = typist
 	}
 	s := llmtest.NewOllama(llmtest.Config{Handler: handler})
 	ts.Defer(s.Close)
