@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -60,6 +61,8 @@ type auditScreen struct {
 	color bool
 	said  string // what the last key did, where that cannot be seen
 	help  bool
+	key   string // of the query on the screen
+	page  int    // of its evidence, where that does not fit
 }
 
 func (s *auditScreen) run(ctx context.Context) (err error) {
@@ -123,6 +126,8 @@ func keysOf(ctx context.Context, in io.Reader) <-chan byte {
 func (s *auditScreen) press(key byte) (done bool, err error) {
 	s.said = ""
 	switch key {
+	case ' ':
+		s.page++
 	case 'y', 'Y':
 		return false, s.desk.Answer(true)
 	case 'n', 'N':
@@ -158,12 +163,25 @@ func (s *auditScreen) draw() {
 		width, height = 80, 24
 	}
 	width = min(width-1, widest)
-	above, evidence, below := s.lines(width)
-	if room := max(height-1-len(above)-len(below), 1); len(evidence) > room {
-		evidence = append(evidence[:room-1:room-1], "          ...")
+	if item, _, _ := s.desk.Current(); item.Key != s.key {
+		s.key, s.page = item.Key, 0
 	}
-	lines := append(append(above, evidence...), below...)
-	io.WriteString(s.out, clearScreen+strings.Join(lines, "\r\n"))
+	above, evidence, below := s.lines(width)
+	shown := window(evidence, height-1-len(above)-len(below), s.page)
+	io.WriteString(s.out, clearScreen+strings.Join(slices.Concat(above, shown, below), "\r\n"))
+}
+
+// window is a page of lines that do not all fit, with a line that says so; after
+// the last page comes the first. It is never smaller than two lines.
+func window(lines []string, room, page int) []string {
+	if len(lines) <= room {
+		return lines
+	}
+	size := max(room-1, 1)
+	pages := (len(lines) + size - 1) / size
+	from := page % pages * size
+	to := min(from+size, len(lines))
+	return append(slices.Clone(lines[from:to]), fmt.Sprintf("          (%d-%d of %d, space: more)", from+1, to, len(lines)))
 }
 
 // lines are the screen's: what must be seen, and the evidence, which may be cut.

@@ -2,11 +2,13 @@ package main
 
 import (
 	"encoding/csv"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -56,6 +58,28 @@ func TestLinesFitATerminal(t *testing.T) {
 			if width := text.StringWidthWithoutEscSequences(line); width > 60 || strings.ContainsRune(line, '\x1b') {
 				t.Errorf("%s: %d columns of 60: %q", name, width, line)
 			}
+		}
+	}
+}
+
+func TestAWindowShowsAllInTurn(t *testing.T) {
+	lines := []string{"a", "b", "c", "d", "e"}
+	more := func(from, to int) string {
+		return fmt.Sprintf("          (%d-%d of 5, space: more)", from, to)
+	}
+	for name, x := range map[string]struct {
+		room, page int
+		want       []string
+	}{
+		"all fit":         {5, 3, lines},
+		"first":           {3, 0, []string{"a", "b", more(1, 2)}},
+		"last":            {3, 2, []string{"e", more(5, 5)}},
+		"after the last":  {3, 3, []string{"a", "b", more(1, 2)}},
+		"no room at all":  {-4, 1, []string{"b", more(2, 2)}},
+		"room for a line": {1, 4, []string{"e", more(5, 5)}},
+	} {
+		if diff := cmp.Diff(x.want, window(lines, x.room, x.page)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
 		}
 	}
 }
