@@ -9,8 +9,7 @@ import (
 	"github.com/goldgen/goldgen/datasets"
 )
 
-// Reasons of cases that expect abstention and do not get into a set, and of one
-// whose other half is in doubt.
+// Reasons of cases that expect abstention and are refused or need review.
 const (
 	ReasonAnsweredElsewhere = "answered_elsewhere" // a chunk that the asker may see is likely to answer it
 	ReasonUnproven          = "unproven"           // nothing shows that no chunk does
@@ -27,12 +26,13 @@ type Abstentions struct {
 	Shortfall []datasets.Shortfall
 }
 
-// ProveAbstention refuses the synthetic cases that expect abstention where a chunk
-// of their pool is likely to be relevant: by a person's grade, by a p of .5 and
+// ProveAbstention looks at the synthetic cases that expect abstention. A chunk of
+// their pool may be likely to be relevant: by a person's grade, by a p of .5 and
 // more, or, where the judge passed its canaries, by a grade of relevantGrade and
-// more. An out_of_scope case must be proven besides: its pool has a label for
-// every chunk. A permission_sensitive case that expects abstention needs review
-// where the case of the same query that expects an answer does.
+// more. An out_of_scope case is then refused; it must be proven besides, by a pool
+// with a label for every chunk. A permission_sensitive case, whose forbidden chunk
+// is known whatever else there is, then needs review, as it does where the case of
+// the same query that expects an answer needs it or is missing.
 func ProveAbstention(cases []datasets.Case, relevantGrade int, judgePassed bool) Abstentions {
 	p := prover{Negatives{RelevantGrade: relevantGrade, JudgePassed: judgePassed}, map[quota]map[string]int{}, answeredBy(cases)}
 	out := Abstentions{}
@@ -43,12 +43,17 @@ func ProveAbstention(cases []datasets.Case, relevantGrade int, judgePassed bool)
 			out.Cases = append(out.Cases, c)
 			continue
 		}
-		if reason, detail := p.refuse(&c); reason != "" {
+		reason, detail := p.refuse(&c)
+		if reason != "" {
 			p.count(&c, reason)
+		}
+		switch {
+		case reason != "" && len(c.Forbidden) == 0:
 			out.Rejects = append(out.Rejects, rejected(&c, reason, detail))
 			continue
-		}
-		if len(c.Forbidden) > 0 && !p.answered[twin{c.Query, c.Forbidden[0]}] {
+		case reason != "":
+			c.Status, c.Reason = datasets.NeedsReview, reason+": "+detail
+		case len(c.Forbidden) > 0 && !p.answered[twin{c.Query, c.Forbidden[0]}]:
 			c.Status, c.Reason = datasets.NeedsReview, ReasonTwinInDoubt
 		}
 		out.Cases = append(out.Cases, c)

@@ -26,18 +26,16 @@ func TestProveAbstention(t *testing.T) {
 		passed    bool
 		want      string // reason, "" where it is kept
 	}{
-		"a judge that passed finds nothing":         {datasets.OutOfScope, []datasets.Judgment{llm("a", 0), llm("b", 1)}, true, ""},
-		"a judge that passed finds an answer":       {datasets.OutOfScope, []datasets.Judgment{llm("a", 0), llm("b", 2)}, true, "answered_elsewhere"},
-		"a judge that did not pass":                 {datasets.OutOfScope, []datasets.Judgment{llm("a", 0), llm("b", 1)}, false, "unproven"},
-		"an answer by a judge that did not pass":    {datasets.OutOfScope, []datasets.Judgment{llm("a", 3)}, false, "unproven"},
-		"every p is low":                            {datasets.OutOfScope, []datasets.Judgment{model("a", .1), model("b", .49)}, false, ""},
-		"a p is high":                               {datasets.OutOfScope, []datasets.Judgment{model("a", .1), model("b", .5)}, false, "answered_elsewhere"},
-		"a chunk that nobody can tell":              {datasets.OutOfScope, []datasets.Judgment{llm("a", 0), llm("b", -1)}, true, "unproven"},
-		"a person finds an answer":                  {datasets.OutOfScope, []datasets.Judgment{model("a", .1), person("a", 2)}, false, "answered_elsewhere"},
-		"a person overrules a p":                    {datasets.OutOfScope, []datasets.Judgment{model("a", .9), person("a", 0)}, false, ""},
-		"no pool":                                   {datasets.OutOfScope, nil, true, "unproven"},
-		"a forbidden one, without any judge":        {datasets.PermissionSensitive, nil, false, ""},
-		"a forbidden one that is answered in sight": {datasets.PermissionSensitive, []datasets.Judgment{model("a", .8)}, false, "answered_elsewhere"},
+		"a judge that passed finds nothing":      {datasets.OutOfScope, []datasets.Judgment{llm("a", 0), llm("b", 1)}, true, ""},
+		"a judge that passed finds an answer":    {datasets.OutOfScope, []datasets.Judgment{llm("a", 0), llm("b", 2)}, true, "answered_elsewhere"},
+		"a judge that did not pass":              {datasets.OutOfScope, []datasets.Judgment{llm("a", 0), llm("b", 1)}, false, "unproven"},
+		"an answer by a judge that did not pass": {datasets.OutOfScope, []datasets.Judgment{llm("a", 3)}, false, "unproven"},
+		"every p is low":                         {datasets.OutOfScope, []datasets.Judgment{model("a", .1), model("b", .49)}, false, ""},
+		"a p is high":                            {datasets.OutOfScope, []datasets.Judgment{model("a", .1), model("b", .5)}, false, "answered_elsewhere"},
+		"a chunk that nobody can tell":           {datasets.OutOfScope, []datasets.Judgment{llm("a", 0), llm("b", -1)}, true, "unproven"},
+		"a person finds an answer":               {datasets.OutOfScope, []datasets.Judgment{model("a", .1), person("a", 2)}, false, "answered_elsewhere"},
+		"a person overrules a p":                 {datasets.OutOfScope, []datasets.Judgment{model("a", .9), person("a", 0)}, false, ""},
+		"no pool":                                {datasets.OutOfScope, nil, true, "unproven"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := abstaining("1", test.queryType, test.judgments...)
@@ -67,6 +65,8 @@ func TestAForbiddenCaseNeedsItsTwin(t *testing.T) {
 	doubtful.Status = datasets.NeedsReview
 	forbidden := abstaining("2", datasets.PermissionSensitive)
 	forbidden.Forbidden = []string{"a#0"}
+	elsewhere := forbidden
+	elsewhere.Judgments = []datasets.Judgment{said("b", datasets.ByLabelModel, 1, -1, .8)}
 	for name, test := range map[string]struct {
 		cases []datasets.Case
 		want  string
@@ -74,6 +74,8 @@ func TestAForbiddenCaseNeedsItsTwin(t *testing.T) {
 		"active":       {[]datasets.Case{allowed, forbidden}, datasets.Active},
 		"needs review": {[]datasets.Case{doubtful, forbidden}, datasets.NeedsReview},
 		"missing":      {[]datasets.Case{forbidden}, datasets.NeedsReview},
+		// It is not lost: what is forbidden is known whatever else there is.
+		"answered in sight": {[]datasets.Case{allowed, elsewhere}, datasets.NeedsReview},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := judge.ProveAbstention(test.cases, 2, false).Cases
