@@ -32,6 +32,7 @@ func TestScripts(t *testing.T) {
 			"addline":     addLine,
 			"answersheet": answerSheet,
 			"exits":       exits,
+			"fakejudge":   fakeJudge,
 			"fakeollama":  fakeOllama,
 			"fillsheet":   fillSheet,
 			"makeanswers": makeAnswers,
