@@ -293,7 +293,7 @@ func (m *Model) enumReader(asked string) func(llm.Reply) (Grade, error) {
 		case llm.KindEmpty, llm.KindRefusal, llm.KindCutOff:
 			return Grade{}, err
 		}
-		if g, ok := ParseGradeOf(r.Text, asked); ok {
+		if g, ok := ParseGrade(r.Text, asked); ok {
 			return Grade{Grade: &g}, nil
 		}
 		return Grade{}, err

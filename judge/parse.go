@@ -13,17 +13,14 @@ var (
 	ofThree     = regexp.MustCompile(`^\s*(?:/|out of)\s*3$`)
 )
 
-// ParseGrade reads a grade of 0 to 3 from a judge's words: a digit alone, JSON
-// with a grade, or a number announced by "score", "grade", "rating" or
-// "relevance". Where several are announced and differ, one called final counts;
-// else there is no grade. Any other number in the text is ignored: it may count
-// studies or topics. ok is false when the text holds no grade.
-func ParseGrade(text string) (grade int, ok bool) { return ParseGradeOf(text, "") }
-
-// ParseGradeOf reads a grade from words about the pair that was asked about.
-// What stands in the pair itself is no grade: a judge may repeat the passage, and
-// the passage may say "score: 3".
-func ParseGradeOf(text, asked string) (grade int, ok bool) {
+// ParseGrade reads a grade of 0 to 3 from a judge's words about the pair that it was
+// asked about: a digit alone, JSON with a grade, or a number announced by "score",
+// "grade", "rating" or "relevance". Where several are announced and differ, one
+// called final counts; else there is no grade. Any other number in the text is
+// ignored: it may count studies or topics. What stands in the pair itself is no grade
+// either: a judge may repeat the passage, and the passage may say "score: 3". ok is
+// false when the text holds no grade.
+func ParseGrade(text, asked string) (grade int, ok bool) {
 	text = strings.TrimSpace(text)
 	if m := bareGrade.FindStringSubmatch(text); m != nil {
 		return int(m[1][0] - '0'), true

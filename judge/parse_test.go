@@ -44,7 +44,7 @@ func TestParseGrade(t *testing.T) {
 		{"4", none},
 		{"23", none},
 	} {
-		got, ok := judge.ParseGrade(tt.text)
+		got, ok := judge.ParseGrade(tt.text, "")
 		if !ok {
 			got = none
 		}
@@ -59,7 +59,7 @@ func FuzzParseGrade(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if g, ok := judge.ParseGrade(text); ok && (g < 0 || g > 3) {
+		if g, ok := judge.ParseGrade(text, ""); ok && (g < 0 || g > 3) {
 			t.Errorf("ParseGrade(%q) = %d", text, g)
 		}
 	})

@@ -28,9 +28,6 @@ type block struct {
 // blockSize is how many bytes Add puts into a block.
 const blockSize = 1 << 20
 
-// Len is how many strings there are.
-func (s *Strings) Len() int { return int(s.n) }
-
 // Add appends a copy of b and returns its number.
 func (s *Strings) Add(b []byte) uint32 {
 	if s.text.Len()+len(b) > s.text.Cap() || len(s.ends) == 0 {

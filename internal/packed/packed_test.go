@@ -41,7 +41,7 @@ func TestStrings(t *testing.T) {
 			}
 		}
 		s.Settle()
-		for i := range s.Len() {
+		for i := range want {
 			got = append(got, s.At(uint32(i)))
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
