@@ -8,94 +8,18 @@ import (
 	"github.com/goldgen/goldgen/datasets"
 )
 
-func TestLabels(t *testing.T) {
-	zero, one, three, p := 0, 1, 3, 0.25
-	draws := []float64{0.2, 0.3}
-	synthetic := datasets.Judgment{ChunkID: "s", By: "synthetic", Grade: &three}
-	llm := func(id string, grade *int) datasets.Judgment {
-		return datasets.Judgment{ChunkID: id, By: "llm", Grade: grade}
-	}
-	human := func(id string, grade *int) datasets.Judgment {
-		return datasets.Judgment{ChunkID: id, By: "human", Grade: grade}
-	}
-	model := func(id string, p *float64) datasets.Judgment {
-		return datasets.Judgment{ChunkID: id, By: "label_model", P: p, PDraws: draws}
-	}
-	sure := func(grade *int) datasets.Label { return datasets.Label{Grade: grade, Known: true} }
-	person := func(grade *int) datasets.Label { return datasets.Label{Grade: grade, Human: true, Known: true} }
-	maybe := datasets.Label{P: &p, PDraws: draws, Known: true}
-	unknown := datasets.Label{}
+type chunks = map[string]datasets.Label
 
-	type chunks = map[string]datasets.Label
-	tests := []struct {
-		name      string
-		source    []string
-		judgments []datasets.Judgment
-		want      map[datasets.SourceMode]datasets.CaseLabels
-	}{
-		{
-			"source judged by a model", []string{"s"},
-			[]datasets.Judgment{synthetic, llm("s", &one), llm("x", &zero), llm("y", nil)},
-			map[datasets.SourceMode]datasets.CaseLabels{
-				"in":     {Chunks: chunks{"s": sure(&three), "x": sure(&zero), "y": unknown}},
-				"judged": {Chunks: chunks{"s": sure(&one), "x": sure(&zero), "y": unknown}},
-				"out":    {Chunks: chunks{"x": sure(&zero), "y": unknown}, Dropped: []string{"s"}},
-			},
-		},
-		{
-			"source unknown to the judge", []string{"s"},
-			[]datasets.Judgment{synthetic, llm("s", nil), llm("x", &one)},
-			map[datasets.SourceMode]datasets.CaseLabels{
-				"judged": {Chunks: chunks{"s": sure(&three), "x": sure(&one)}, Fallback: true},
-			},
-		},
-		{
-			"p wins over a model's grade", []string{"s"},
-			[]datasets.Judgment{synthetic, llm("s", &three), model("s", &p), llm("x", &three), model("x", &p)},
-			map[datasets.SourceMode]datasets.CaseLabels{
-				"in":     {Chunks: chunks{"s": sure(&three), "x": maybe}},
-				"judged": {Chunks: chunks{"s": maybe, "x": maybe}},
-			},
-		},
-		{
-			"a person wins over p", []string{"s"},
-			[]datasets.Judgment{synthetic, human("s", &zero), model("s", &p), human("x", &one), model("x", &p), llm("x", &three)},
-			map[datasets.SourceMode]datasets.CaseLabels{
-				"in":     {Chunks: chunks{"s": sure(&three), "x": person(&one)}},
-				"judged": {Chunks: chunks{"s": person(&zero), "x": person(&one)}},
-			},
-		},
-		{
-			"a rival is wrong whatever models say, and no source", []string{"s"},
-			[]datasets.Judgment{synthetic, datasets.RivalJudgment("x", "", "stale"), model("x", &p), llm("x", &three)},
-			map[datasets.SourceMode]datasets.CaseLabels{
-				"in":  {Chunks: chunks{"s": sure(&three), "x": sure(&zero)}},
-				"out": {Chunks: chunks{"x": sure(&zero)}, Dropped: []string{"s"}},
-			},
-		},
-		{
-			"a person finds a rival relevant", nil,
-			[]datasets.Judgment{datasets.RivalJudgment("x", "", "irrelevant"), human("x", &three)},
-			map[datasets.SourceMode]datasets.CaseLabels{"in": {Chunks: chunks{"x": person(&three)}}},
-		},
-		{
-			"a person who could not tell leaves the word to the others", nil,
-			[]datasets.Judgment{human("x", nil), model("x", &p), human("y", nil)},
-			map[datasets.SourceMode]datasets.CaseLabels{
-				"in":     {Chunks: chunks{"x": maybe, "y": unknown}},
-				"judged": {Chunks: chunks{"x": maybe, "y": unknown}},
-				"out":    {Chunks: chunks{"x": maybe, "y": unknown}},
-			},
-		},
-		{
-			"one of two sources unknown", []string{"t", "s"},
-			[]datasets.Judgment{synthetic, {ChunkID: "t", By: "synthetic", Grade: &three}, llm("s", &one)},
-			map[datasets.SourceMode]datasets.CaseLabels{
-				"judged": {Chunks: chunks{"s": sure(&three), "t": sure(&three)}, Fallback: true},
-				"out":    {Chunks: chunks{}, Dropped: []string{"s", "t"}},
-			},
-		},
-	}
+// labelsTest is a case's judgments and how they are read.
+type labelsTest struct {
+	name      string
+	source    []string
+	judgments []datasets.Judgment
+	want      map[datasets.SourceMode]datasets.CaseLabels
+}
+
+func readAs(t *testing.T, tests []labelsTest) {
+	t.Helper()
 	for _, tt := range tests {
 		for mode, want := range tt.want {
 			t.Run(tt.name+"/"+string(mode), func(t *testing.T) {
@@ -112,6 +36,105 @@ func TestLabels(t *testing.T) {
 			})
 		}
 	}
+}
+
+func grade(n int) *int { return &n }
+
+func source(id string) datasets.Judgment {
+	return datasets.Judgment{ChunkID: id, By: datasets.BySynthetic, Grade: grade(3)}
+}
+
+func byLLM(id string, grade *int) datasets.Judgment {
+	return datasets.Judgment{ChunkID: id, By: datasets.ByLLM, Grade: grade}
+}
+
+func byPerson(id string, grade *int) datasets.Judgment {
+	return datasets.Judgment{ChunkID: id, By: datasets.ByHuman, Grade: grade}
+}
+
+func byModel(id string) datasets.Judgment {
+	return datasets.Judgment{ChunkID: id, By: datasets.ByLabelModel, P: maybe().P, PDraws: maybe().PDraws}
+}
+
+// Labels that are sure, a person's, or a label model's.
+func sure(n int) datasets.Label   { return datasets.Label{Grade: grade(n), Known: true} }
+func person(n int) datasets.Label { return datasets.Label{Grade: grade(n), Human: true, Known: true} }
+
+func maybe() datasets.Label {
+	p := 0.25
+	return datasets.Label{P: &p, PDraws: []float64{0.2, 0.3}, Known: true}
+}
+
+func TestLabelsOfSources(t *testing.T) {
+	readAs(t, []labelsTest{
+		{
+			"source judged by a model", []string{"s"},
+			[]datasets.Judgment{source("s"), byLLM("s", grade(1)), byLLM("x", grade(0)), byLLM("y", nil)},
+			map[datasets.SourceMode]datasets.CaseLabels{
+				"in":     {Chunks: chunks{"s": sure(3), "x": sure(0), "y": datasets.Label{}}},
+				"judged": {Chunks: chunks{"s": sure(1), "x": sure(0), "y": datasets.Label{}}},
+				"out":    {Chunks: chunks{"x": sure(0), "y": datasets.Label{}}, Dropped: []string{"s"}},
+			},
+		},
+		{
+			"source unknown to the judge", []string{"s"},
+			[]datasets.Judgment{source("s"), byLLM("s", nil), byLLM("x", grade(1))},
+			map[datasets.SourceMode]datasets.CaseLabels{
+				"judged": {Chunks: chunks{"s": sure(3), "x": sure(1)}, Fallback: true},
+			},
+		},
+		{
+			"one of two sources unknown", []string{"t", "s"},
+			[]datasets.Judgment{source("s"), source("t"), byLLM("s", grade(1))},
+			map[datasets.SourceMode]datasets.CaseLabels{
+				"judged": {Chunks: chunks{"s": sure(3), "t": sure(3)}, Fallback: true},
+				"out":    {Chunks: chunks{}, Dropped: []string{"s", "t"}},
+			},
+		},
+	})
+}
+
+func TestWhoseLabelCounts(t *testing.T) {
+	readAs(t, []labelsTest{
+		{
+			"p wins over a model's grade", []string{"s"},
+			[]datasets.Judgment{source("s"), byLLM("s", grade(3)), byModel("s"), byLLM("x", grade(3)), byModel("x")},
+			map[datasets.SourceMode]datasets.CaseLabels{
+				"in":     {Chunks: chunks{"s": sure(3), "x": maybe()}},
+				"judged": {Chunks: chunks{"s": maybe(), "x": maybe()}},
+			},
+		},
+		{
+			"a person wins over p", []string{"s"},
+			[]datasets.Judgment{source("s"), byPerson("s", grade(0)), byModel("s"), byPerson("x", grade(1)), byModel("x"), byLLM("x", grade(3))},
+			map[datasets.SourceMode]datasets.CaseLabels{
+				"in":     {Chunks: chunks{"s": sure(3), "x": person(1)}},
+				"judged": {Chunks: chunks{"s": person(0), "x": person(1)}},
+			},
+		},
+		{
+			"a rival is wrong whatever models say, and no source", []string{"s"},
+			[]datasets.Judgment{source("s"), datasets.RivalJudgment("x", "", "stale"), byModel("x"), byLLM("x", grade(3))},
+			map[datasets.SourceMode]datasets.CaseLabels{
+				"in":  {Chunks: chunks{"s": sure(3), "x": sure(0)}},
+				"out": {Chunks: chunks{"x": sure(0)}, Dropped: []string{"s"}},
+			},
+		},
+		{
+			"a person finds a rival relevant", nil,
+			[]datasets.Judgment{datasets.RivalJudgment("x", "", "irrelevant"), byPerson("x", grade(3))},
+			map[datasets.SourceMode]datasets.CaseLabels{"in": {Chunks: chunks{"x": person(3)}}},
+		},
+		{
+			"a person who could not tell leaves the word to the others", nil,
+			[]datasets.Judgment{byPerson("x", nil), byModel("x"), byPerson("y", nil)},
+			map[datasets.SourceMode]datasets.CaseLabels{
+				"in":     {Chunks: chunks{"x": maybe(), "y": datasets.Label{}}},
+				"judged": {Chunks: chunks{"x": maybe(), "y": datasets.Label{}}},
+				"out":    {Chunks: chunks{"x": maybe(), "y": datasets.Label{}}},
+			},
+		},
+	})
 }
 
 func TestParseSourceMode(t *testing.T) {

@@ -99,67 +99,101 @@ func short(a judge.JudgedAnswer) (claims, citations []string) {
 	return claims, citations
 }
 
-func TestClaimsAndCitations(t *testing.T) {
-	pump := judge.Passage{ChunkID: "pump#0", Text: "The pump runs for 40 minutes. It is blue."}
-	valve := judge.Passage{ChunkID: "valve#1", Text: "The valve is red."}
-	chunks := map[string]string{"pump#0": pump.Text, "valve#1": valve.Text, "lid#2": "The lid is round."}
-	for _, tt := range []struct {
-		name      string
-		answer    judge.Answer
-		claims    []string
-		citations []string
-	}{
+// claimTest is an answer with its claims and citations as short writes them.
+type claimTest struct {
+	name      string
+	answer    judge.Answer
+	claims    []string
+	citations []string
+}
+
+// Passages that answers are given, or cite from the corpus.
+func pump() judge.Passage {
+	return judge.Passage{ChunkID: "pump#0", Text: "The pump runs for 40 minutes. It is blue."}
+}
+
+func valve() judge.Passage { return judge.Passage{ChunkID: "valve#1", Text: "The valve is red."} }
+
+func claimed(t *testing.T, tests []claimTest) {
+	t.Helper()
+	chunks := map[string]string{"pump#0": pump().Text, "valve#1": valve().Text, "lid#2": "The lid is round."}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			claims, citations := short(runOne(t, tt.answer, &assessor{answer: literal}, chunks))
+			if diff := cmp.Diff(tt.claims, claims); diff != "" {
+				t.Errorf("claims (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.citations, citations); diff != "" {
+				t.Errorf("citations (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestMarkersCiteForTheirSentence(t *testing.T) {
+	claimed(t, []claimTest{
 		{
 			"numbers count in the context, and belong to their sentence",
-			judge.Answer{Text: "The pump runs for 40 minutes [1]. The valve is red.[2] The lid is round [1, 2].", Contexts: []judge.Passage{pump, valve}},
+			judge.Answer{Text: "The pump runs for 40 minutes [1]. The valve is red.[2] The lid is round [1, 2].", Contexts: []judge.Passage{pump(), valve()}},
 			[]string{"The pump runs for 40 minutes. [0] yes/yes", "The valve is red. [1] yes/yes", "The lid is round. [2 3] no/no"},
 			[]string{"1=pump#0 yes", "2=valve#1 yes", "1=pump#0 no", "2=valve#1 no"},
 		},
 		{
 			"a marker behind the full stop belongs to what it follows",
-			judge.Answer{Text: "The valve is red. [2] The pump runs for 40 minutes. [^1]", Contexts: []judge.Passage{pump, valve}},
+			judge.Answer{Text: "The valve is red. [2] The pump runs for 40 minutes. [^1]", Contexts: []judge.Passage{pump(), valve()}},
 			[]string{"The valve is red. [0] yes/yes", "The pump runs for 40 minutes. [1] yes/yes"},
 			[]string{"2=valve#1 yes", "1=pump#0 yes"},
 		},
 		{
 			"ids in brackets, in the context or in the corpus alone",
-			judge.Answer{Text: "The valve is red [valve#1]. The lid is round [lid#2; pump#0].", Contexts: []judge.Passage{pump, valve}},
+			judge.Answer{Text: "The valve is red [valve#1]. The lid is round [lid#2; pump#0].", Contexts: []judge.Passage{pump(), valve()}},
 			[]string{"The valve is red. [0] yes/yes", "The lid is round. [1 2] no/yes"},
 			[]string{"valve#1=valve#1 yes", "lid#2=lid#2 outside yes", "pump#0=pump#0 no"},
 		},
 		{
+			"years, links and other brackets are no citations",
+			judge.Answer{Text: "The valve is red [see the manual](https://example.org) since [2024], array[i] too.", Contexts: []judge.Passage{valve()}},
+			[]string{"The valve is red [see the manual](https://example.org) since [2024], array[i] too. [] no/-"},
+			nil,
+		},
+	})
+}
+
+func TestListsOfCitations(t *testing.T) {
+	claimed(t, []claimTest{
+		{
 			"numbers count in the list of citations where that holds ids",
-			judge.Answer{Text: "The valve is red [1].", Contexts: []judge.Passage{pump, valve}, Citations: []string{"valve#1"}},
+			judge.Answer{Text: "The valve is red [1].", Contexts: []judge.Passage{pump(), valve()}, Citations: []string{"valve#1"}},
 			[]string{"The valve is red. [0] yes/yes"},
 			[]string{"1=valve#1 yes"},
 		},
 		{
 			"citations without a marker are for the whole answer",
-			judge.Answer{Text: "The valve is red. It is blue.", Contexts: []judge.Passage{pump, valve}, Citations: []string{"valve#1"}},
+			judge.Answer{Text: "The valve is red. It is blue.", Contexts: []judge.Passage{pump(), valve()}, Citations: []string{"valve#1"}},
 			[]string{"The valve is red. [0] yes/yes", "It is blue. [0] yes/no"},
 			[]string{"valve#1=valve#1 whole yes"},
 		},
 		{
 			"what is not there supports nothing",
-			judge.Answer{Text: "The valve is red [7]. It is blue.", Contexts: []judge.Passage{pump, valve}, Citations: []string{"ghost#9"}},
+			judge.Answer{Text: "The valve is red [7]. It is blue.", Contexts: []judge.Passage{pump(), valve()}, Citations: []string{"ghost#9"}},
 			[]string{"The valve is red. [0 1] yes/no", "It is blue. [1] yes/no"},
 			[]string{"7= missing no", "ghost#9= whole missing no"},
 		},
 		{
 			"a missing id that the list numbers is counted once",
-			judge.Answer{Text: "The valve is red [1].", Contexts: []judge.Passage{valve}, Citations: []string{"ghost#9"}},
+			judge.Answer{Text: "The valve is red [1].", Contexts: []judge.Passage{valve()}, Citations: []string{"ghost#9"}},
 			[]string{"The valve is red. [0] yes/no"},
 			[]string{"1= missing no"},
 		},
-		{
-			"years, links and other brackets are no citations",
-			judge.Answer{Text: "The valve is red [see the manual](https://example.org) since [2024], array[i] too.", Contexts: []judge.Passage{valve}},
-			[]string{"The valve is red [see the manual](https://example.org) since [2024], array[i] too. [] no/-"},
-			nil,
-		},
+	})
+}
+
+// What cannot be held against anything is no claim, or unknown.
+func TestWhatIsNoClaim(t *testing.T) {
+	claimed(t, []claimTest{
 		{
 			"questions, lead-ins and ornaments are no claims",
-			judge.Answer{Text: "Here is what I found:\n\n- The valve is red.\n\n---\n\nDoes that help?", Contexts: []judge.Passage{valve}},
+			judge.Answer{Text: "Here is what I found:\n\n- The valve is red.\n\n---\n\nDoes that help?", Contexts: []judge.Passage{valve()}},
 			[]string{"The valve is red. [] yes/-"},
 			nil,
 		},
@@ -171,21 +205,11 @@ func TestClaimsAndCitations(t *testing.T) {
 		},
 		{
 			"a context that cannot be read makes claims, and what cites it, unknown",
-			judge.Answer{Text: "The valve is red [1]. It is blue [2][gone#0].", Contexts: []judge.Passage{{ChunkID: "gone#0"}, pump}, ContextProblem: judge.UnknownContext},
+			judge.Answer{Text: "The valve is red [1]. It is blue [2][gone#0].", Contexts: []judge.Passage{{ChunkID: "gone#0"}, pump()}, ContextProblem: judge.UnknownContext},
 			[]string{"The valve is red. [0] context_missing/context_missing", "It is blue. [1 2] context_missing/yes"},
 			[]string{"1=gone#0 context_missing", "2=pump#0 yes", "gone#0=gone#0 context_missing"},
 		},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			claims, citations := short(runOne(t, tt.answer, &assessor{answer: literal}, chunks))
-			if diff := cmp.Diff(tt.claims, claims); diff != "" {
-				t.Errorf("claims (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(tt.citations, citations); diff != "" {
-				t.Errorf("citations (-want +got):\n%s", diff)
-			}
-		})
-	}
+	})
 }
 
 // Two chunks that support a claim only together are both good citations.

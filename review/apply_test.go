@@ -67,23 +67,56 @@ func TestPeoplesGradesBecomeJudgments(t *testing.T) {
 	}
 }
 
-func TestWhatIsSaidOfACaseAsAWhole(t *testing.T) {
-	reword := func(id, from, to string) review.Event {
-		return review.Event{Kind: review.KindQuery, CaseID: id, Query: from, Wording: to, Checks: []datasets.Check{{Name: "length", Passed: true, Value: 4}}}
+// applying is what people say of a case, and what becomes of it.
+type applying struct {
+	said   map[string][]review.Event
+	change func(*datasets.Case)
+	want   func(*datasets.Case)
+	left   []string
+}
+
+func rewording(id, from, to string) review.Event {
+	return review.Event{Kind: review.KindQuery, CaseID: id, Query: from, Wording: to, Checks: []datasets.Check{{Name: "length", Passed: true, Value: 4}}}
+}
+
+func rejecting(id, why string) review.Event {
+	return review.Event{Kind: review.KindReject, CaseID: id, Query: "question " + id[1:], Reason: why}
+}
+
+// applied holds what becomes of case c0 of a set, which was written from d0.
+func applied(t *testing.T, tests map[string]applying) {
+	t.Helper()
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			set := goldenSet([]datasets.Judgment{datasets.SourceJudgment("d0", "d0"), modelled("d0", .5), modelled("d1", .5)})
+			set.Cases[0].Source = []string{"d0"}
+			if test.change != nil {
+				test.change(&set.Cases[0])
+			}
+			want := set.Cases[0]
+			want.Status, want.Reason = datasets.Active, ""
+			test.want(&want)
+			o := review.Apply(set, people(test.said), shelf(10))
+			if diff := cmp.Diff(want, o.Cases[0]); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			var left []string
+			for _, l := range o.Left {
+				left = append(left, l.Reviewer+" "+l.ChunkID+": "+l.Why)
+			}
+			if diff := cmp.Diff(test.left, left); diff != "" {
+				t.Errorf("left out (-want +got):\n%s", diff)
+			}
+		})
 	}
-	reject := func(id, why string) review.Event {
-		return review.Event{Kind: review.KindReject, CaseID: id, Query: "question " + id[1:], Reason: why}
-	}
+}
+
+func TestAnotherWording(t *testing.T) {
 	newly := says("c0 d1", 3)
 	newly.Query = "asked better"
-	for name, test := range map[string]struct {
-		said   map[string][]review.Event
-		change func(*datasets.Case)
-		want   func(*datasets.Case)
-		left   []string
-	}{
+	applied(t, map[string]applying{
 		"another wording takes what models said of the old one along": {
-			said: map[string][]review.Event{"ann": {says("c0 d0", 2), reword("c0", "question 0", "asked better"), newly}},
+			said: map[string][]review.Event{"ann": {says("c0 d0", 2), rewording("c0", "question 0", "asked better"), newly}},
 			want: func(c *datasets.Case) {
 				c.Query, c.Checks = "asked better", []datasets.Check{{Name: "length", Passed: true, Value: 4}}
 				c.Judgments = []datasets.Judgment{datasets.SourceJudgment("d0", "d0"), human("d1", 3, "ann", .25)}
@@ -91,7 +124,7 @@ func TestWhatIsSaidOfACaseAsAWhole(t *testing.T) {
 			left: []string{"ann d0: the wording was changed after it"},
 		},
 		"a wording that an earlier version took in is not taken in again": {
-			said:   map[string][]review.Event{"ann": {reword("c0", "question 0", "asked better"), newly}},
+			said:   map[string][]review.Event{"ann": {rewording("c0", "question 0", "asked better"), newly}},
 			change: func(c *datasets.Case) { c.Query = "asked better" },
 			want: func(c *datasets.Case) {
 				c.Query = "asked better"
@@ -99,20 +132,25 @@ func TestWhatIsSaidOfACaseAsAWhole(t *testing.T) {
 			},
 		},
 		"labels for a wording that is no more are left out": {
-			said:   map[string][]review.Event{"ann": {says("c0 d0", 2), reword("c0", "question 0", "asked better")}, "bob": {says("c0 d0", 1)}},
+			said:   map[string][]review.Event{"ann": {says("c0 d0", 2), rewording("c0", "question 0", "asked better")}, "bob": {says("c0 d0", 1)}},
 			change: func(c *datasets.Case) { c.Query = "asked by a third" },
 			want:   func(c *datasets.Case) { c.Query = "asked by a third" },
 			left:   []string{"ann : another wording came first", "ann d0: the wording was changed after it", "bob d0: it was given for another wording"},
 		},
+	})
+}
+
+func TestARejection(t *testing.T) {
+	applied(t, map[string]applying{
 		"a rejection retires, whatever others say": {
-			said: map[string][]review.Event{"ann": {reject("c0", "makes no sense")}, "bob": {says("c0 d0", 1)}},
+			said: map[string][]review.Event{"ann": {rejecting("c0", "makes no sense")}, "bob": {says("c0 d0", 1)}},
 			want: func(c *datasets.Case) {
 				c.Status, c.Reason = datasets.Retired, "makes no sense"
 				c.Judgments = append(c.Judgments, human("d0", 1, "bob", .25))
 			},
 		},
 		"a rejection that was taken back does not": {
-			said: map[string][]review.Event{"ann": {reject("c0", "makes no sense"), {Kind: review.KindUndo, Undone: 1}}},
+			said: map[string][]review.Event{"ann": {rejecting("c0", "makes no sense"), {Kind: review.KindUndo, Undone: 1}}},
 			want: func(*datasets.Case) {},
 		},
 		"labels of a case that is retired are left out": {
@@ -121,6 +159,11 @@ func TestWhatIsSaidOfACaseAsAWhole(t *testing.T) {
 			want:   func(c *datasets.Case) { c.Status, c.Reason = datasets.Retired, "gone" },
 			left:   []string{"ann d0: the case is retired"},
 		},
+	})
+}
+
+func TestWhatLabelsDoToACase(t *testing.T) {
+	applied(t, map[string]applying{
 		"a case that waits for review is active once something is relevant": {
 			said:   map[string][]review.Event{"ann": {says("c0 d0", 1), says("c0 d1", 2)}},
 			change: func(c *datasets.Case) { c.Status, c.Reason = datasets.NeedsReview, "source graded below 2" },
@@ -146,33 +189,11 @@ func TestWhatIsSaidOfACaseAsAWhole(t *testing.T) {
 			},
 		},
 		"chunks and cases that are not there are left out": {
-			said: map[string][]review.Event{"ann": {says("c0 d99", 2), says("c7 d0", 2), reject("c8", "why not")}},
+			said: map[string][]review.Event{"ann": {says("c0 d99", 2), says("c7 d0", 2), rejecting("c8", "why not")}},
 			want: func(*datasets.Case) {},
 			left: []string{"ann d99: no such chunk in the snapshot", "ann d0: no such case in handbook@v1", "ann : no such case in handbook@v1"},
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			set := goldenSet([]datasets.Judgment{datasets.SourceJudgment("d0", "d0"), modelled("d0", .5), modelled("d1", .5)})
-			set.Cases[0].Source = []string{"d0"}
-			if test.change != nil {
-				test.change(&set.Cases[0])
-			}
-			want := set.Cases[0]
-			want.Status, want.Reason = datasets.Active, ""
-			test.want(&want)
-			o := review.Apply(set, people(test.said), shelf(10))
-			if diff := cmp.Diff(want, o.Cases[0]); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			var left []string
-			for _, l := range o.Left {
-				left = append(left, l.Reviewer+" "+l.ChunkID+": "+l.Why)
-			}
-			if diff := cmp.Diff(test.left, left); diff != "" {
-				t.Errorf("left out (-want +got):\n%s", diff)
-			}
-		})
-	}
+	})
 }
 
 func TestWhoLabelledWhatAndWhenIsRecorded(t *testing.T) {

@@ -16,10 +16,24 @@ func (p person) opened(name string) {
 	p.until(fmt.Sprintf(`document.querySelector("dialog[open]")?.id === %q`, name))
 }
 
+// opens strikes the key of a dialog.
+func (p person) opens(key, name string) {
+	p.t.Helper()
+	p.press(key)
+	p.opened(name)
+}
+
 // closed waits until no dialog is open.
 func (p person) closed() {
 	p.t.Helper()
 	p.until(`!document.querySelector("dialog[open]")`)
+}
+
+// second goes on to the second pair without a label.
+func (p person) second() {
+	p.t.Helper()
+	p.press("n")
+	p.at(2)
 }
 
 // fill replaces what a field holds by striking keys.
@@ -32,10 +46,8 @@ func (p person) fill(selector, text string) {
 func TestEditAQuery(t *testing.T) {
 	d := newDesk(6)
 	p := sit(t, d, looks[0])
-	p.press("n")
-	p.at(2)
-	p.press("e")
-	p.opened("edit")
+	p.second()
+	p.opens("e", "edit")
 	p.fill("#edit-query", "a wording that is refused")
 	p.press(enter)
 	p.until(`document.querySelectorAll("#edit-outcome tbody tr").length === 2`)
@@ -61,10 +73,8 @@ func TestEditAQuery(t *testing.T) {
 func TestRejectACase(t *testing.T) {
 	d := newDesk(6)
 	p := sit(t, d, looks[0])
-	p.press("n")
-	p.at(2)
-	p.press("r")
-	p.opened("reject")
+	p.second()
+	p.opens("r", "reject")
 	p.press(enter) // without a reason
 	p.opened("reject")
 	p.press("not a question")
@@ -86,8 +96,7 @@ func TestRejectACase(t *testing.T) {
 func TestAddAPassage(t *testing.T) {
 	d := newDesk(6)
 	p := sit(t, d, looks[0])
-	p.press("/")
-	p.opened("search")
+	p.opens("/", "search")
 	p.press("nothing")
 	p.press(enter)
 	p.until(`document.getElementById("search-count").textContent === "Nothing found that the asker may see."`)
@@ -117,7 +126,7 @@ func TestWriteAVersion(t *testing.T) {
 	p.press("3")
 	p.until(`document.getElementById("last").innerText.startsWith("Every pair of the sample is labelled")`)
 	for _, want := range []string{"Written: handbook@v2 with 2 labels, in golden/handbook/v0002", "Nothing new: handbook@v2 already holds the 2 labels."} {
-		browsertest.Ask[bool](t, p.ctx, `document.querySelector("[data-do=finish]").click(), true`)
+		p.click("[data-do=finish]")
 		p.opened("finish")
 		p.press(enter)
 		p.until(fmt.Sprintf(`document.getElementById("finish-text").textContent === %q`, want))
@@ -148,11 +157,10 @@ func TestFocusReturns(t *testing.T) {
 func TestListOfTenThousandPairs(t *testing.T) {
 	d := newDesk(10_000)
 	p := sit(t, d, looks[0])
-	p.press("l")
-	p.opened("list")
+	p.opens("l", "list")
 	p.until(`document.querySelectorAll("#rows li").length === 50`)
 	p.says("#rows-where", "1 to 50 of 10,000")
-	browsertest.Ask[bool](t, p.ctx, `document.getElementById("rows-after").click(), true`)
+	p.click("#rows-after")
 	p.until(`document.getElementById("rows-where").textContent === "51 to 100 of 10,000"`)
 	p.fill("#list-number", "9999")
 	p.press(enter)
@@ -160,10 +168,9 @@ func TestListOfTenThousandPairs(t *testing.T) {
 	p.at(9999)
 	p.press("2")
 	p.at(10_000)
-	p.press("l")
-	p.opened("list")
+	p.opens("l", "list")
 	p.until(`document.getElementById("rows-where").textContent === "9,951 to 10,000 of 10,000"`)
 	p.says("#rows li:nth-child(49) .mark", "✓ grade 2")
-	browsertest.Ask[bool](t, p.ctx, `document.querySelector("#rows li").querySelector("button").click(), true`)
+	p.click("#rows li button")
 	p.at(9951)
 }

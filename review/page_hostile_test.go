@@ -80,14 +80,12 @@ func (p person) harmless() {
 // hostileDialogs looks at the list and at what a search brings.
 func (p person) hostileDialogs() {
 	p.t.Helper()
-	p.press("l")
-	p.opened("list")
+	p.opens("l", "list")
 	p.until(fmt.Sprintf(`document.querySelectorAll("#rows li").length === %d`, len(browsertest.Attacks())))
 	p.harmless()
 	p.press(escape)
 	p.closed()
-	p.press("/")
-	p.opened("search")
+	p.opens("/", "search")
 	p.press(browsertest.Attacks()[0], enter)
 	p.until(`document.querySelectorAll("#found-list label").length === 2`)
 	p.harmless()
@@ -125,7 +123,7 @@ func TestDocumentOf5MB(t *testing.T) {
 	for _, end := range []string{"before", "after"} {
 		length := fmt.Sprintf(`document.getElementById(%q).textContent.length`, end)
 		had := browsertest.Ask[int](t, p.ctx, length)
-		browsertest.Ask[bool](t, p.ctx, fmt.Sprintf(`document.getElementById("more-%s").click(), true`, end))
+		p.click("#more-" + end)
 		p.until(fmt.Sprintf("%s === %d", length, had+32<<10))
 	}
 	if got := browsertest.Ask[int](t, p.ctx, top); got < before-1 || got > before+1 {
@@ -147,7 +145,7 @@ func TestPassageLongerThanAWindow(t *testing.T) {
 	it.Text, it.DocumentBytes, it.Passage, it.Evidence = d.document[:64<<10], len(d.document), [2]int{0, 80 << 10}, nil
 	p := sit(t, d, looks[0])
 	p.says("#passage-end", "The passage goes on below")
-	browsertest.Ask[bool](t, p.ctx, `document.getElementById("more-after").click(), true`)
+	p.click("#more-after")
 	p.until(`document.getElementById("after").textContent === "yyyyyyyyy"`)
 	p.says("#passage-end", "End of the passage")
 	if n := browsertest.Ask[int](t, p.ctx, `document.getElementById("passage-text").textContent.length`); n != 80<<10 {

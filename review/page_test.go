@@ -63,6 +63,12 @@ func (p person) press(keys ...string) {
 	}
 }
 
+// click presses the button that a selector finds.
+func (p person) click(selector string) {
+	p.t.Helper()
+	browsertest.Ask[bool](p.t, p.ctx, fmt.Sprintf(`document.querySelector(%q).click(), true`, selector))
+}
+
 // text is what an element says.
 func (p person) text(selector string) string {
 	p.t.Helper()
@@ -220,7 +226,7 @@ func TestLabelThatIsNotSaved(t *testing.T) {
 	p.until(`document.getElementById("banner-text").innerText.includes("pair 2")`)
 	p.says("#banner-text", "Not saved: pair 1, grade 2 (relevant); pair 2, grade 1 (related). The server says: no space left on the disk (free some).")
 	d.breakWith(nil)
-	browsertest.Ask[bool](t, p.ctx, `document.getElementById("again").click(), true`)
+	p.click("#again")
 	p.until(`document.getElementById("banner").hidden`)
 	p.until(`document.getElementById("said").textContent.startsWith("Your label: grade 1")`)
 	p.labels(d, "2", "1", "", "", "", "")
@@ -229,7 +235,7 @@ func TestLabelThatIsNotSaved(t *testing.T) {
 	d.breakWith(&review.Problem{Status: 507, Text: "no space left on the disk"})
 	p.press("3")
 	p.until(`!document.getElementById("banner").hidden`)
-	browsertest.Ask[bool](t, p.ctx, `document.getElementById("dismiss").click(), true`)
+	p.click("#dismiss")
 	p.until(`document.getElementById("banner").hidden`)
 	p.labels(d, "2", "1", "", "", "", "")
 	if got := browsertest.Ask[string](t, p.ctx, `document.querySelector('[aria-pressed="true"]').dataset.grade`); got != "1" {
@@ -277,8 +283,7 @@ func TestServerGone(t *testing.T) {
 	p.until(`document.getElementById("banner-text").innerText.startsWith("pair 2 could not be read. Not saved: pair 1, grade 3 (perfect).")`)
 	p.says("#again", "Send again")
 	p.says("#where", "Pair 1 of 6, case case0000")
-	p.press("e")
-	p.opened("edit")
+	p.opens("e", "edit")
 	p.fill("#edit-query", "typed in vain")
 	p.press("\t", enter)
 	p.until(`document.getElementById("edit-outcome").innerText === "The server does not answer; nothing is known to be saved."`)
@@ -335,7 +340,7 @@ func TestKeyStruckTwice(t *testing.T) {
 func TestStayAfterALabel(t *testing.T) {
 	d := newDesk(6)
 	p := sit(t, d, looks[0])
-	browsertest.Ask[bool](t, p.ctx, `document.getElementById("go-on").click(), true`)
+	p.click("#go-on")
 	p.press("1")
 	p.until(`document.getElementById("revealed").textContent === "The label model: relevant with p = 0.73."`)
 	p.says("#where", "Pair 1 of 6, case case0000")
@@ -348,7 +353,7 @@ func TestStayAfterALabel(t *testing.T) {
 func TestWithoutSingleKeys(t *testing.T) {
 	d := newDesk(6)
 	p := sit(t, d, looks[0])
-	browsertest.Ask[bool](t, p.ctx, `document.getElementById("keys-on").click(), true`)
+	p.click("#keys-on")
 	p.press("2", "s", "n", "?")
 	p.says("#where", "Pair 1 of 6, case case0000")
 	browsertest.Ask[bool](t, p.ctx, `document.querySelector('[data-grade="3"]').focus(), true`)
