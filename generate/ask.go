@@ -80,11 +80,12 @@ func (w *writing) pick(ctx context.Context) (*refusal, error) {
 	if r != nil {
 		return r, nil
 	}
+	w.addStyle(vars)
 	query, r, err := ask(ctx, w, question[string]{w.prompt, vars, upTo(maxAnswerTokens), w.parseQuery})
 	if r != nil || err != nil {
 		return r, err
 	}
-	w.query = query
+	w.query = Worded(query, w.u.Row, w.m.options.Seed)
 	w.check("parsed", true, 1)
 	return nil, nil
 }

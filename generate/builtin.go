@@ -72,6 +72,9 @@ func (b *Builtin) Write(ctx context.Context, u Unit) (Outcome, error) {
 	if err := checkUnit(u); err != nil {
 		return Outcome{}, err
 	}
+	if asked, own := u.Row.Language, u.Chunks[0].Language; asked != "" && asked != own {
+		return b.refused(u, refuse(ReasonLanguage, "chunk %s is in %s, and a query in %s cannot be made of its words", u.Chunks[0].ID, cmp.Or(own, "no known language"), asked)), nil
+	}
 	if u.Row.QueryType == datasets.Ambiguous {
 		return b.ambiguous(u), nil
 	}
@@ -107,6 +110,7 @@ func (b *Builtin) outcome(u Unit, drawn []string, evidence target, held float64)
 // evidence holds.
 func (b *Builtin) gated(u Unit, query string, list []datasets.Evidence, held float64) Outcome {
 	lang := language(u)
+	query = Worded(query, u.Row, b.seed)
 	k, _ := kindOf(u.Row.QueryType)
 	candidate := candidateOf(u, query, lang, list)
 	checks, failed := runGates(candidate, append([]Gate{Length, CopiedRun}, k.gates...))

@@ -7,7 +7,8 @@ import (
 	"github.com/goldgen/goldgen/datasets"
 )
 
-// Language refuses queries in another language than the chunk's. A language
+// Language refuses queries in another language than the chunk's, or than the one
+// asked for. A language
 // that cannot be told passes: queries are short, and detectors take short
 // English for German. So a query is refused only if its script is another one,
 // or if it has words that only another language has and none of the chunk's
@@ -17,8 +18,12 @@ func Language(c Candidate) Verdict {
 	if c.Type == datasets.Keyword {
 		return verdict("language", true, .5, "") // names and nouns: nothing can be told
 	}
-	if script(c.Query) != script(c.Chunk.Text) {
+	crosses := c.Chunk.Language != "" && c.Language != "" && c.Chunk.Language != c.Language
+	if !crosses && script(c.Query) != script(c.Chunk.Text) {
 		return verdict("language", false, 0, "another script than the chunk's")
+	}
+	if crosses && script(c.Query) == script(c.Chunk.Text) && corpus.Language(c.Query) == c.Chunk.Language {
+		return verdict("language", false, 0, "%s as the chunk, not %s", c.Chunk.Language, c.Language)
 	}
 	got := queryLanguage(c.Query, c.Language)
 	switch {

@@ -74,6 +74,7 @@ const (
 	ReasonCallFailed    = "call_failed"     // no complete reply after retries
 	ReasonUnreadable    = "parsed"          // no usable reply after all attempts
 	ReasonTypeUnknown   = "type_unsupported"
+	ReasonLanguage      = "language" // as the gate's
 	ReasonNearDuplicate = "near_duplicate"
 	ReasonDryRun        = "dry_run" // the reply is not in the cache, and no call may be made
 )

@@ -278,9 +278,9 @@ func modelName(m llm.Model) string {
 	return name
 }
 
-// language is the chunk's, or what its text looks like.
+// language is the one asked for, else the chunk's, or what its text looks like.
 func language(u Unit) string {
-	for _, l := range []string{u.Chunks[0].Language, u.Doc.Language} {
+	for _, l := range []string{u.Row.Language, u.Chunks[0].Language, u.Doc.Language} {
 		if l != "" {
 			return l
 		}

@@ -35,6 +35,7 @@ func (w *writing) quote(ctx context.Context) (*refusal, error) {
 	if w.query, err = queryOf(v); err != nil {
 		return refuse(ReasonUnreadable, "%v", err), nil
 	}
+	w.query = Worded(w.query, w.u.Row, w.m.options.Seed)
 	return w.locate(v.Quotes), nil
 }
 

@@ -35,6 +35,9 @@ func (p *Project) draw(ctx context.Context, s *corpus.Snapshot, o sample.Options
 		in = sample.Input{Infos: fullInfos(ctx, s)}
 	}
 	in.Chunks = s.Chunks()
+	if err := p.readStyles(&in); err != nil {
+		return nil, err
+	}
 	if slices.Contains(p.Config.Sample.Strata, sample.ByTopic) {
 		topics, err := p.topics(s)
 		if err != nil {

@@ -212,6 +212,7 @@ func (p *Prompt) checkTemplateNode(n parse.Node, text string) *nodeError {
 		if err := p.checkPipe(n.Pipe); err != nil {
 			return err
 		}
+		p.asked = append(p.asked, n.Pipe.Cmds[0].Args[0].(*parse.FieldNode).Ident[0]) // checkPipe saw it
 		if err := p.checkList(n.List, text); err != nil {
 			return err
 		}

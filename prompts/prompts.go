@@ -66,6 +66,7 @@ type Prompt struct {
 	Path      string // of a file in the embedded one's place, else ""
 
 	sections []section
+	asked    []string // names that stand in an {{if}}
 }
 
 // Ref names the prompt in provenance: id@version.
@@ -163,7 +164,9 @@ func (p *Prompt) values(vars map[string]string) map[string]string {
 	}
 	suffix := fenceSuffix(p.Data, data)
 	for name, text := range data {
-		values[name] = fence(name+suffix, text)
+		if values[name] = fence(name+suffix, text); text == "" && slices.Contains(p.asked, name) {
+			values[name] = "" // so that {{if .name}} asks whether there is any
+		}
 	}
 	return values
 }

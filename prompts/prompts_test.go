@@ -242,7 +242,7 @@ func TestShortValuesStayOnTheirLine(t *testing.T) {
 
 // Two types of one chunk must begin alike, or the server reads the chunk twice.
 func TestTypesOfAChunkShareAPrefix(t *testing.T) {
-	vars := map[string]string{"title": "T", "text": strings.Repeat("Some text. ", 20), "sentence": "One.", "language": "English"}
+	vars := map[string]string{"title": "T", "text": strings.Repeat("Some text. ", 20), "sentence": "One.", "language": "English", "style": "", "examples": ""}
 	render := func(id, sentence string) string {
 		p, err := prompts.Get(id)
 		if err != nil {

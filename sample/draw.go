@@ -41,6 +41,10 @@ type Input struct {
 	Chunks iter.Seq2[corpus.Chunk, error]
 	// Topics is the topic of each row; nil without vectors, -1 is no topic.
 	Topics []int
+	// Personas are who asks, each as often as the others; nil is nobody special.
+	Personas []Persona
+	// Examples are queries of the team's own; each row gets a few.
+	Examples []string
 }
 
 // Draw plans o.Cases queries over the chunks of in. It gives fewer main rows
@@ -75,6 +79,7 @@ func Draw(ctx context.Context, in Input, o Options) (*Plan, error) {
 		}
 	}
 	d := newDraw(f, o, typed, left)
+	d.personas = in.Personas
 	d.pickMain()
 	d.pickReserves()
 	d.assignTypes()

@@ -21,6 +21,8 @@ type drawing struct {
 	quotas []*quota     // one a stratum, by name
 	typed  []*typeQuota // of the other types
 	docs   map[uint32]int
+
+	personas []Persona
 }
 
 // newDraw starts the draw of the given number of cases of the types that any
@@ -129,8 +131,9 @@ func (d *drawing) preferred(unit uint64) int {
 	return len(d.mix) - 1
 }
 
-func (d *drawing) style(unit uint64) string {
-	return d.o.Styles[draw(d.o.Seed, "style", unit)%uint64(len(d.o.Styles))]
+func (d *drawing) style(unit uint64, queryType string) string {
+	named := d.o.Styles[draw(d.o.Seed, "style", unit)%uint64(len(d.o.Styles))]
+	return d.o.styleOf(d.o.Seed, unit, queryType, named, d.personas)
 }
 
 // plan puts the rows in order and looks up their ids.
@@ -150,6 +153,7 @@ func (d *drawing) plan(ctx context.Context, in Input) (*Plan, error) {
 			p.Rows = append(p.Rows, typed[q.name]...)
 		}
 	}
+	in.dress(p.Rows, d.o)
 	p.Coverage = d.coverage(p, in)
 	return p, nil
 }
@@ -174,7 +178,8 @@ func (q *quota) inOrder(reserve bool) []typedPick {
 }
 
 func (d *drawing) row(q *quota, t typedPick, info chunkIDs) Row {
-	kind, style := d.types[t.kind], d.style(t.priority)
+	kind := d.types[t.kind]
+	style := d.style(t.priority, kind)
 	return Row{
 		CaseID:    datasets.CaseID(d.o.Seed, info.doc, info.digest, kind, style, 0),
 		ChunkIDs:  []string{info.chunk},

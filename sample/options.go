@@ -64,6 +64,7 @@ type Options struct {
 	AsOf           string             `yaml:"as_of" json:"as_of,omitempty"`             // when time_sensitive queries are asked: a date or an RFC 3339 time; "" is a time of each version's own
 	Scopes         []corpus.Scope     `yaml:"scopes" json:"scopes,omitempty"`           // askers who must not see, of permission_sensitive; none: those that records are for
 	LogOptions     `yaml:",inline"`
+	StyleOptions   `yaml:",inline"`
 }
 
 // Defaults gives the options of an empty configuration.
@@ -85,7 +86,7 @@ func Defaults() Options {
 
 // Validate names every field whose value cannot be used.
 func (o Options) Validate() error {
-	return errors.Join(o.checkCounts(), o.checkStrata(), o.checkMix(), o.checkStyles(), o.checkAsOf(), o.checkScopes(), o.LogOptions.validate())
+	return errors.Join(o.checkCounts(), o.checkStrata(), o.checkMix(), o.checkStyles(), o.checkAsOf(), o.checkScopes(), o.LogOptions.validate(), o.StyleOptions.validate())
 }
 
 func (o Options) checkCounts() error {

@@ -32,6 +32,11 @@ type Row struct {
 	AsOf      *time.Time   `json:"as_of,omitempty"`      // when it is asked
 	Group     string       `json:"group,omitempty"`      // rows that ask the same under different scopes share it
 
+	// How it is worded, beside Style.
+	Persona  string   `json:"persona,omitempty"`  // who asks, in words
+	Language string   `json:"language,omitempty"` // of the query, ISO 639-1; "" is the chunk's
+	Examples []string `json:"examples,omitempty"` // queries of the team's own to sound like
+
 	// Of a query log. Such a row has no chunks and no query type: where it is
 	// answered and what it is are found out later.
 	Origin string `json:"origin,omitempty"` // log; "" is synthetic

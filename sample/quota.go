@@ -231,7 +231,7 @@ func (q *typeQuota) shortfall() (datasets.Shortfall, bool) {
 // namedRows gives a candidate its rows. Their slots are set when all are known.
 func (d *drawing) namedRows(q *typeQuota, s *typeStratum, c *candidate, reserve bool) []Row {
 	row := Row{
-		QueryType: q.queryType, Style: d.style(c.priority), Stratum: s.name, Reserve: reserve,
+		QueryType: q.queryType, Style: d.style(c.priority, q.queryType), Stratum: s.name, Reserve: reserve,
 		Term: c.term, OtherForm: c.otherForm, Link: c.link, AsOf: c.asOf,
 	}
 	for _, m := range c.about {

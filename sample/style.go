@@ -1,0 +1,237 @@
+package sample
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/internal/seeded"
+)
+
+// Axes of style and their values.
+const (
+	AxisForm   = "form"
+	AxisLength = "length"
+	AxisNoise  = "noise"
+
+	FormQuestion = "question"
+	FormKeywords = "keywords"
+	FormProblem  = "problem"
+	FormCommand  = "command"
+	LengthShort  = "short"
+	LengthMedium = "medium"
+	LengthLong   = "long"
+	NoiseClean   = "clean"
+	NoiseNoisy   = "noisy"
+)
+
+// axes are in the order in which a style names their values.
+var axes = []struct {
+	name   string
+	values []string
+}{
+	{AxisForm, []string{FormQuestion, FormKeywords, FormProblem, FormCommand}},
+	{AxisLength, []string{LengthShort, LengthMedium, LengthLong}},
+	{AxisNoise, []string{NoiseClean, NoiseNoisy}},
+}
+
+// queryLanguages are those that a model is asked for by name, and that a gate
+// tells apart.
+var queryLanguages = []string{"de", "en", "es", "fr", "it", "ja", "nl", "pt", "zh"}
+
+// StyleOptions say how queries are worded.
+type StyleOptions struct {
+	StyleShares map[string]map[string]float64 `yaml:"style_shares" json:"style_shares,omitempty"` // axis -> value -> share
+	Personas    string                        `yaml:"personas" json:"personas,omitempty"`         // file: a line for each who asks
+	Examples    string                        `yaml:"examples" json:"examples,omitempty"`         // file: a query of the team's own a line
+	Language    string                        `yaml:"language" json:"language,omitempty"`         // of queries, ISO 639-1; "" is each chunk's
+}
+
+func (o StyleOptions) validate() error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(o.StyleShares)) {
+		key := "sample.style_shares." + name
+		valid := valuesOf(name)
+		switch {
+		case valid == nil:
+			errs = append(errs, fmt.Errorf("sample.style_shares: unknown axis %q, valid are form, length, noise", name))
+		case len(o.StyleShares[name]) == 0:
+			errs = append(errs, fmt.Errorf("%s: no shares", key))
+		default:
+			errs = append(errs, checkShares(key, o.StyleShares[name], valid))
+		}
+	}
+	if o.Language != "" && !slices.Contains(queryLanguages, o.Language) {
+		errs = append(errs, fmt.Errorf("sample.language: %q, valid are %s", o.Language, strings.Join(queryLanguages, ", ")))
+	}
+	return errors.Join(errs...)
+}
+
+func valuesOf(axis string) []string {
+	for _, a := range axes {
+		if a.name == axis {
+			return a.values
+		}
+	}
+	return nil
+}
+
+// Persona is somebody who asks.
+type Persona struct {
+	Name string // short: stands in the style
+	Text string // in words, as the model is told
+}
+
+// personaMark stands before a persona's name in a style.
+const personaMark = "as "
+
+// styleOf is a unit's style: the value of each axis that has shares, and who
+// asks; the named one without either. Keyword queries have one form.
+func (o StyleOptions) styleOf(seed int64, unit uint64, queryType, named string, personas []Persona) string {
+	var parts []string
+	if named != DefaultStyle {
+		parts = append(parts, named)
+	}
+	for _, a := range axes {
+		shares := o.StyleShares[a.name]
+		if len(shares) == 0 {
+			continue
+		}
+		value := pickShare(draw(seed, "style "+a.name, unit), a.values, shares)
+		if a.name == AxisForm && queryType == datasets.Keyword {
+			value = FormKeywords
+		}
+		parts = append(parts, value)
+	}
+	if len(personas) > 0 {
+		parts = append(parts, personaMark+personas[draw(seed, "persona", unit)%uint64(len(personas))].Name)
+	}
+	if len(parts) == 0 {
+		return named
+	}
+	return strings.Join(parts, ",")
+}
+
+// pickShare picks a value with its share as the chance.
+func pickShare(random uint64, values []string, shares map[string]float64) string {
+	u, last := float64(random>>11)/(1<<53), ""
+	for _, v := range values {
+		if shares[v] <= 0 {
+			continue
+		}
+		if last = v; u < shares[v] {
+			return v
+		}
+		u -= shares[v]
+	}
+	return last
+}
+
+// fewExamplesOf is how many examples a row gets.
+const fewExamplesOf = 3
+
+// dress gives rows what their style needs besides its name.
+func (in Input) dress(rows []Row, o Options) {
+	texts := map[string]string{}
+	for _, p := range in.Personas {
+		texts[p.Name] = p.Text
+	}
+	for i := range rows {
+		r := &rows[i]
+		r.Language = o.Language
+		if _, name, ok := strings.Cut(","+r.Style, ","+personaMark); ok {
+			r.Persona = texts[name]
+		}
+		r.Examples = few(in.Examples, seeded.Rand(o.Seed, "examples", r.CaseID))
+	}
+}
+
+// few draws some of the examples, in their order.
+func few(examples []string, rng *rand.Rand) []string {
+	if len(examples) <= fewExamplesOf {
+		return examples
+	}
+	at := rng.Perm(len(examples))[:fewExamplesOf]
+	slices.Sort(at)
+	out := make([]string, len(at))
+	for i, n := range at {
+		out[i] = examples[n]
+	}
+	return out
+}
+
+// ReadPersonas reads a file of personas, one a line: "name: who it is", or the
+// description alone, which is then the name too. Blank lines and those that
+// begin with # do not count. A file without any is an error.
+func ReadPersonas(path string) ([]Persona, error) {
+	lines, err := readLines(path, "persona")
+	if err != nil {
+		return nil, err
+	}
+	var out []Persona
+	for _, l := range lines {
+		name, text, ok := strings.Cut(l, ":")
+		if !ok {
+			text = l
+		}
+		p := Persona{strings.Join(strings.Fields(strings.ReplaceAll(name, ",", " ")), " "), strings.TrimSpace(text)}
+		if p.Name == "" || p.Text == "" {
+			return nil, fmt.Errorf("%s: persona %q: want \"name: who it is\"", path, l)
+		}
+		if slices.ContainsFunc(out, func(other Persona) bool { return other.Name == p.Name }) {
+			return nil, fmt.Errorf("%s: persona %q is there twice", path, p.Name)
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// ReadExamples reads a file of example queries, one a line, likewise. Those that
+// hold personal data are left out and counted.
+func ReadExamples(path string) (examples []string, personal int, err error) {
+	lines, err := readLines(path, "example")
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, l := range lines {
+		if len(Personal(l)) > 0 {
+			personal++
+			continue
+		}
+		examples = append(examples, l)
+	}
+	return examples, personal, nil
+}
+
+func readLines(path, what string) ([]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var lines []string
+	s := bufio.NewScanner(f)
+	for n := 1; s.Scan(); n++ {
+		line := strings.TrimSpace(strings.TrimPrefix(s.Text(), "\ufeff"))
+		if !utf8.ValidString(line) {
+			return nil, fmt.Errorf("%s:%d: not UTF-8", path, n)
+		}
+		if line != "" && !strings.HasPrefix(line, "#") {
+			lines = append(lines, line)
+		}
+	}
+	if err := s.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(lines) == 0 {
+		return nil, fmt.Errorf("%s: no %s in it", path, what)
+	}
+	return lines, nil
+}
