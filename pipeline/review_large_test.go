@@ -107,12 +107,12 @@ func labelOwn(t testing.TB, r *pipeline.Review, n int) {
 // interval that the tenth brings.
 func BenchmarkReviewLabel(b *testing.B) {
 	r := largeBench(b, 10_000).review(b, pipeline.ReviewOptions{Sample: review.SampleRandom, N: 300})
-	labelOwn(b, r, 200)
+	labelOwn(b, r, 50)
 	b.ResetTimer()
 	for i := range b.N {
 		for n := range 10 {
 			grade := i % 2 * 2
-			if _, err := r.Label(b.Context(), 200+(10*i+n)%100, review.Said{Grade: &grade}); err != nil {
+			if _, err := r.Label(b.Context(), 50+(10*i+n)%100, review.Said{Grade: &grade}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -56,16 +56,6 @@ func Rows[T any](path string) iter.Seq2[T, error] {
 	}
 }
 
-// Schema opens the file far enough to give its schema.
-func Schema(path string) (schema *parquet.Schema, err error) {
-	f, file, err := Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return file.Schema(), nil
-}
-
 // Open opens a file to read it by other means than Rows; close the returned
 // os.File when done. Calls of the library on it belong into Guard. Errors name
 // the file.

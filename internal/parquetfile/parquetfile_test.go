@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/parquet-go/parquet-go"
 
 	"github.com/goldgen/goldgen/internal/parquetfile"
 )
@@ -149,18 +148,5 @@ func TestDamage(t *testing.T) {
 	}
 	if failed == 0 {
 		t.Error("no damage was noticed")
-	}
-}
-
-func TestSchema(t *testing.T) {
-	schema, err := parquetfile.Schema(saved(t, encoded(t, items())))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := parquetfile.CheckSchema(schema, parquet.SchemaOf(item{})); err != nil {
-		t.Error(err)
-	}
-	if _, err := parquetfile.Schema(t.TempDir()); err == nil || !strings.Contains(err.Error(), "folder") {
-		t.Errorf("folder: %v", err)
 	}
 }
