@@ -220,7 +220,7 @@ func (s *auditScreen) evidence(item *audit.Item, width int) []string {
 		return beside("evidence", "none", width, nil)
 	}
 	var out []string
-	for i, quote := range strings.Split(item.Quotes(), "\n") {
+	for i, quote := range item.Quotes() {
 		name := ""
 		if i == 0 {
 			name = "evidence"

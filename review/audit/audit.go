@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/goldgen/goldgen/corpus"
@@ -49,10 +50,10 @@ type Item struct {
 	Gate     string // that refused it, or held it back; "" kept
 	Type     string
 	Query    string
-	Evidence []datasets.Evidence
-	Abstains bool         // no answer is expected
-	Scope    corpus.Scope // of the asker, where it is known: rejects keep none
-	AsOf     *time.Time   // likewise
+	Evidence []datasets.Evidence // of an asker who must not see it: what it is
+	Abstains bool                // no answer is expected
+	Scope    corpus.Scope        // of the asker, where it is known: rejects keep none
+	AsOf     *time.Time          // likewise
 
 	documents []string // cases that share one are dependent
 }
@@ -98,10 +99,10 @@ const (
 
 // NewFrame reads a set. Retired cases are no part of it.
 func NewFrame(set *datasets.Set) *Frame {
-	f := &Frame{}
+	f, hidden := &Frame{}, evidenceOf(set.Cases)
 	for i := range set.Cases {
-		if set.Cases[i].Status != datasets.Retired {
-			f.take(itemOfCase(&set.Cases[i]), "")
+		if c := &set.Cases[i]; c.Status != datasets.Retired {
+			f.take(itemOfCase(c, hidden), "")
 		}
 	}
 	for i := range set.Rejects {
@@ -144,14 +145,34 @@ func (f *Frame) Count(v Verdict) (n int) {
 	return n
 }
 
-func itemOfCase(c *datasets.Case) Item {
+// askedOf names a query and a chunk that answers it.
+type askedOf struct{ query, chunkID string }
+
+// evidenceOf is the evidence of each query by the chunk that it was written from.
+// The case of an asker who must not see that chunk has none of its own.
+func evidenceOf(cases []datasets.Case) map[askedOf][]datasets.Evidence {
+	out := map[askedOf][]datasets.Evidence{}
+	for i := range cases {
+		if c := &cases[i]; len(c.Source) > 0 {
+			out[askedOf{c.Query, c.Source[0]}] = c.Evidence
+		}
+	}
+	return out
+}
+
+func itemOfCase(c *datasets.Case, hidden map[askedOf][]datasets.Evidence) Item {
 	item := Item{
 		CaseID: c.ID, Verdict: Kept, Type: c.QueryType, Query: c.Query, Evidence: c.Evidence,
-		Abstains: c.ExpectedAbstention, Scope: c.Scope, AsOf: c.AsOf, documents: documentsOf(c.Evidence),
+		Abstains: c.ExpectedAbstention, Scope: c.Scope, AsOf: c.AsOf,
 	}
 	if c.Status == datasets.NeedsReview {
-		item.Verdict, item.Gate = Held, c.Reason
+		item.Verdict = Held
+		item.Gate, _, _ = strings.Cut(c.Reason, ": ") // what follows is of this case alone
 	}
+	if item.Abstains && len(c.Forbidden) > 0 {
+		item.Evidence = hidden[askedOf{c.Query, c.Forbidden[0]}]
+	}
+	item.documents = documentsOf(item.Evidence)
 	for _, j := range c.Judgments {
 		if j.By == datasets.BySynthetic {
 			item.documents = append(item.documents, j.DocID)
@@ -160,11 +181,17 @@ func itemOfCase(c *datasets.Case) Item {
 	return item
 }
 
+// itemOfReject shows no evidence where no answer is expected: what a reject has
+// there is the text that the query sounds like, which kept cases do not have.
 func itemOfReject(r *datasets.Reject) Item {
-	return Item{
+	item := Item{
 		CaseID: r.CaseID, Verdict: Rejected, Gate: gateOf(r), Type: r.QueryType, Query: r.Query, Evidence: r.Evidence,
 		Abstains: r.QueryType == datasets.OutOfScope, documents: documentsOf(r.Evidence),
 	}
+	if item.Abstains {
+		item.Evidence = nil
+	}
+	return item
 }
 
 // gateOf is the gate that decided: the first whose check did not pass, else what

@@ -83,6 +83,38 @@ func TestAKeyIsOfQueryTypeAndEvidence(t *testing.T) {
 	}
 }
 
+// What no answer is expected to shows nothing that only a reject has, and to an
+// asker who must not see the evidence, what that is.
+func TestQueriesWithoutAnAnswer(t *testing.T) {
+	seen, unseen, outside := keptCase("a", "permission_sensitive", "d1"), keptCase("b", "permission_sensitive", "d1"), keptCase("c", "out_of_scope", "d1")
+	unseen.Query, unseen.Forbidden = seen.Query, seen.Source
+	for _, c := range []*datasets.Case{&unseen, &outside} {
+		c.ExpectedAbstention, c.Evidence, c.Source = true, nil, nil
+	}
+	unseen.Status, unseen.Reason = datasets.NeedsReview, "answered_elsewhere: chunk d7#0 is likely to be relevant"
+	refusedOutside := refused("r", "out_of_scope", "d1", "unanswered")
+	refusedOutside.Query = outside.Query
+	f := frameOf([]datasets.Case{seen, unseen, outside}, []datasets.Reject{refusedOutside})
+
+	var got []string
+	for i := range f.Items {
+		item := &f.Items[i]
+		got = append(got, fmt.Sprintf("%s: %q %q, %s", item.CaseID, item.Gate, item.Quoted(), item.Ask(audit.Answerable)))
+	}
+	want := []string{
+		`a: "" "d1: said of d1", answerable: the evidence alone answers it?`,
+		`b: "answered_elsewhere" "d1: said of d1", rightly without an answer: this asker may not see the evidence?`,
+		`c: "" "", rightly without an answer: nothing in the corpus answers it?`,
+		`r: "unanswered" "", rightly without an answer: nothing in the corpus answers it?`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if f.Items[2].Key != f.Items[3].Key || f.Items[0].Key == f.Items[1].Key {
+		t.Error("a label does not follow its query, or serves two askers")
+	}
+}
+
 // crowd is a frame of several strata.
 func crowd(kept, keywords, copied, short int) *audit.Frame {
 	var cases []datasets.Case

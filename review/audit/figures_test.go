@@ -255,9 +255,9 @@ func TestASheetShowsNoVerdict(t *testing.T) {
 	s := drawnWith(f, 1, 1)
 	got := s.Rows(person(f, "ann", "-n"))
 	want := []audit.Row{
-		{CaseID: "f0", Key: f.Items[0].Key, QueryType: "factual", Query: "query f0", Evidence: "said of d0", Sample: "n=2 seed=1"},
+		{CaseID: "f0", Key: f.Items[0].Key, QueryType: "factual", Query: "query f0", Evidence: "d0: said of d0", Sample: "n=2 seed=1"},
 		{
-			CaseID: "c0", Key: f.Items[1].Key, QueryType: "factual", Query: "query c0", Evidence: "said of d0", Sample: "n=2 seed=1",
+			CaseID: "c0", Key: f.Items[1].Key, QueryType: "factual", Query: "query c0", Evidence: "d0: said of d0", Sample: "n=2 seed=1",
 			Answerable: audit.Yes, SelfContained: audit.Yes, Natural: audit.No, RightType: audit.Yes, By: "ann",
 		},
 	}

@@ -105,7 +105,7 @@ type Row struct {
 	QueryType     string `json:"query_type"`
 	Query         string `json:"query"`
 	Asker         string `json:"asker"`    // scope and date, where they are known and matter
-	Evidence      string `json:"evidence"` // quotes, a line each
+	Evidence      string `json:"evidence"` // a line a quote, behind its document
 	Answerable    Answer `json:"answerable"`
 	SelfContained Answer `json:"self_contained"`
 	Natural       Answer `json:"natural"`
@@ -156,7 +156,7 @@ func (s *Sample) Rows(p Person) []Row {
 	for _, item := range s.distinct() {
 		r := Row{
 			CaseID: item.CaseID, Key: item.Key, QueryType: item.Type, Query: item.Query, Asker: item.Asker(),
-			Evidence: item.Quotes(), Sample: s.Name(),
+			Evidence: item.Quoted(), Sample: s.Name(),
 		}
 		if len(p.Said[item.Key]) > 0 {
 			r.By = p.Name

@@ -12,8 +12,11 @@ import (
 func (i *Item) Ask(q Question) string {
 	switch q {
 	case Answerable:
+		if i.Abstains && len(i.Evidence) > 0 {
+			return "rightly without an answer: this asker may not see the evidence?"
+		}
 		if i.Abstains {
-			return "rightly without an answer: this corpus does not answer it?"
+			return "rightly without an answer: nothing in the corpus answers it?"
 		}
 		return "answerable: the evidence alone answers it?"
 	case SelfContained:
@@ -51,11 +54,20 @@ func TypeWords(queryType string) string {
 	return "of type " + queryType
 }
 
-// Quotes are the evidence, white space folded, a quote a line.
-func (i *Item) Quotes() string {
-	lines := make([]string, len(i.Evidence))
+// Quotes are the evidence, white space folded.
+func (i *Item) Quotes() []string {
+	out := make([]string, len(i.Evidence))
 	for n, e := range i.Evidence {
-		lines[n] = strings.Join(strings.Fields(e.Quote), " ")
+		out[n] = strings.Join(strings.Fields(e.Quote), " ")
+	}
+	return out
+}
+
+// Quoted is the evidence as a file shows it: a quote a line, behind its document.
+func (i *Item) Quoted() string {
+	lines := i.Quotes()
+	for n := range lines {
+		lines[n] = i.Evidence[n].DocID + ": " + lines[n]
 	}
 	return strings.Join(lines, "\n")
 }
