@@ -88,7 +88,7 @@ func sourcesOf(c *datasets.Case) (documents, chunks []string) {
 
 // SliceNames are the slices that a golden set's cases can be cut by.
 func SliceNames() []string {
-	return []string{"query_type", "category", "language", "origin", "style", "unit", "tag", "scope", "stratum"}
+	return []string{"query_type", "category", "language", "origin", "style", "unit", "tag", "scope", "stratum", "difficulty"}
 }
 
 // GoldenDimension cuts a golden set's cases by one of SliceNames. Tags and
@@ -125,6 +125,8 @@ func sliceValue(c *datasets.Case, name string) string {
 		return c.Style
 	case "unit":
 		return c.Unit
+	case "difficulty":
+		return c.Band()
 	}
 	return c.Provenance.Stratum
 }

@@ -85,7 +85,8 @@ func TestGoldenDimensions(t *testing.T) {
 	want := map[string][2][]string{
 		"query_type": {one("factual"), one("")}, "category": {one("hr"), one("")}, "language": {one(""), one("")},
 		"origin": {one("synthetic"), one("")}, "style": {one(""), one("")}, "unit": {one(""), one("")}, "stratum": {one("hr"), one("")},
-		"tag": {{"critical", "new"}, {}}, "scope": {{"team", "user"}, {}},
+		"difficulty": {one("unranked"), one("unranked")},
+		"tag":        {{"critical", "new"}, {}}, "scope": {{"team", "user"}, {}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
