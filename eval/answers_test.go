@@ -47,16 +47,37 @@ func valuesOf(t *testing.T, c eval.AnswerCase) (map[string]float64, []string) {
 	return values, unknown
 }
 
-func TestAnswerValues(t *testing.T) {
+// answerTest is what a change makes of the values of an answer that is right, with
+// one supported claim.
+type answerTest struct {
+	name    string
+	change  func(c *eval.AnswerCase)
+	want    map[string]float64
+	unknown []string
+}
+
+func answered(t *testing.T, tests []answerTest) {
+	t.Helper()
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := answer("c", claim(yes()))
+			tt.change(&c)
+			got, unknown := valuesOf(t, c)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("values (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.unknown, unknown); diff != "" {
+				t.Errorf("unknown (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestValuesOfClaims(t *testing.T) {
 	cited := func(support, well eval.Judged) eval.JudgedClaim {
 		return eval.JudgedClaim{Support: support, Cited: true, CitedWell: well}
 	}
-	for _, tt := range []struct {
-		name    string
-		change  func(c *eval.AnswerCase)
-		want    map[string]float64
-		unknown []string
-	}{
+	answered(t, []answerTest{
 		{
 			"half of the claims, one of them cited well, two of three citations",
 			func(c *eval.AnswerCase) {
@@ -83,6 +104,11 @@ func TestAnswerValues(t *testing.T) {
 			func(c *eval.AnswerCase) { c.Claims = nil },
 			map[string]float64{"answer_relevance": 1, "correctness": 1, "right_abstention": 1}, nil,
 		},
+	})
+}
+
+func TestValuesOfAbstaining(t *testing.T) {
+	answered(t, []answerTest{
 		{
 			"abstaining where an answer was wanted",
 			func(c *eval.AnswerCase) { c.Abstained = yes() },
@@ -98,6 +124,11 @@ func TestAnswerValues(t *testing.T) {
 			func(c *eval.AnswerCase) { c.Abstain, c.Claims = true, []eval.JudgedClaim{claim(no())} },
 			map[string]float64{"faithfulness": 0, "answer_relevance": 1, "citation_recall": 0, "right_abstention": 0}, nil,
 		},
+	})
+}
+
+func TestValuesWithoutAnAnswerOrAReference(t *testing.T) {
+	answered(t, []answerTest{
 		{
 			"no answer at all",
 			func(c *eval.AnswerCase) { *c = eval.AnswerCase{ID: c.ID, Reference: c.Reference} },
@@ -115,19 +146,7 @@ func TestAnswerValues(t *testing.T) {
 			func(c *eval.AnswerCase) { c.Reference, c.Correct = "", eval.Judged{} },
 			map[string]float64{"faithfulness": 1, "answer_relevance": 1, "citation_recall": 0, "right_abstention": 1}, nil,
 		},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			c := answer("c", claim(yes()))
-			tt.change(&c)
-			got, unknown := valuesOf(t, c)
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("values (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(tt.unknown, unknown); diff != "" {
-				t.Errorf("unknown (-want +got):\n%s", diff)
-			}
-		})
-	}
+	})
 }
 
 // A system that never cites is not scored on citations.
