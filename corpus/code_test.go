@@ -13,12 +13,19 @@ import (
 // first and last line of its text.
 type cutOf struct{ Kind, Path, First, Last string }
 
-func cutCode(t testing.TB, id, text string) []corpus.Chunk {
+// codeChunker cuts by symbols. Making one is cheap; the first text of a language
+// takes a while.
+func codeChunker(t testing.TB) *corpus.Chunker {
 	t.Helper()
 	chunker, err := corpus.NewChunker(corpus.Chunking{Method: "code"})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return chunker
+}
+
+func cutCode(t testing.TB, chunker *corpus.Chunker, id, text string) []corpus.Chunk {
+	t.Helper()
 	chunks, err := chunker.Chunks(t.Context(), corpus.Document{ID: id, Text: text})
 	if err != nil {
 		t.Fatal(err)
@@ -169,6 +176,7 @@ record Point(int x, int y) { Point { } }
 `
 
 func TestCodeChunks(t *testing.T) {
+	chunker := codeChunker(t)
 	for name, c := range map[string]struct {
 		id, text string
 		want     []cutOf
@@ -222,7 +230,7 @@ func TestCodeChunks(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			chunks := cutCode(t, c.id, c.text)
+			chunks := cutCode(t, chunker, c.id, c.text)
 			if diff := cmp.Diff(c.want, cutsOf(chunks)); diff != "" {
 				t.Error(diff)
 			}
@@ -237,10 +245,7 @@ func TestCodeChunks(t *testing.T) {
 }
 
 func TestCodeThatDoesNotParse(t *testing.T) {
-	chunker, err := corpus.NewChunker(corpus.Chunking{Method: "code"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	chunker := codeChunker(t)
 	for id, c := range map[string]struct{ text, want string }{
 		"a.go":    {"package a\n\nfunc f( {}\n", "a.go:3:9: does not parse as Go"},
 		"a.py":    {"x = 1\ndef f(:\n    pass\n", "a.py:2:7: does not parse as Python"},

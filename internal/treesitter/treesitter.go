@@ -40,8 +40,8 @@ const (
 // Bounds of a sandbox's memory.
 const (
 	pageSize = 64 << 10
-	maxPages = 1 << 30 / pageSize  // a text that needs more is refused
-	maxIdle  = 64 << 20 / pageSize // a sandbox that grew beyond is not used again
+	maxPages = 512 << 20 / pageSize // a text that needs more is refused
+	maxIdle  = 64 << 20 / pageSize  // a sandbox that grew beyond is not used again
 )
 
 // Match is a place that a query names, in bytes of the text.
@@ -58,7 +58,7 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("does not parse from byte %d on", e.Offset)
 }
 
-// ErrTooLarge is returned for a text whose tree needs more than 1 GiB.
+// ErrTooLarge is returned for a text whose tree needs more than 512 MiB.
 var ErrTooLarge = errors.New("too large to parse")
 
 // Parser finds in texts of one language what its query names. It may be used
@@ -97,8 +97,11 @@ func load(language Language) (*machine, error) {
 		return nil, err
 	}
 	ctx := context.Background() // compiled once for all calls
-	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(maxPages).WithCloseOnContextDone(true)
-	r := wazero.NewRuntimeWithConfig(ctx, config)
+	// Memory is set aside at once, as addresses alone, because it would be copied
+	// whenever it grows. Sandboxes do not watch their context: they would leave for
+	// it at each loop, which makes seconds minutes.
+	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().
+		WithMemoryLimitPages(maxPages).WithMemoryCapacityFromMax(true))
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, r); err != nil {
 		return nil, err
 	}
@@ -110,8 +113,11 @@ func load(language Language) (*machine, error) {
 }
 
 // Find parses a text and returns what the query matches in it, in no particular
-// order. A text that does not parse as a whole gives a *SyntaxError.
+// order. The context is looked at before, not meanwhile. A text that does not parse as a whole gives a *SyntaxError.
 func (p *Parser) Find(ctx context.Context, text string) ([]Match, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	box, err := p.take(ctx)
 	if err != nil {
 		return nil, err
@@ -187,12 +193,9 @@ func withText(ctx context.Context, box api.Module, function, text string) (int64
 }
 
 // call calls an exported function; what has no result gives 0. What ends the
-// sandbox, but for the context, is want of memory.
+// sandbox is want of memory.
 func call(ctx context.Context, box api.Module, function string, args ...uint64) (uint64, error) {
 	results, err := box.ExportedFunction(function).Call(ctx, args...)
-	if ctx.Err() != nil {
-		return 0, context.Cause(ctx)
-	}
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", ErrTooLarge, err)
 	}

@@ -1,6 +1,7 @@
 // What Go needs of tree-sitter: the places in a text that a query names, and
 // the first place where the text does not parse. Built by the
 // script build beside this file, once for each grammar.
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,16 +76,44 @@ static int keep(const TSQueryMatch *match) {
   return 1;
 }
 
-// find parses a text and runs the query over it: the number of
-// matches, which match_list has; -1 where memory ended; else -2 minus the
-// offset of the first thing that does not parse.
-EXPORT("find") int64_t find(const char *text, uint32_t size) {
-  match_count = 0;
+// source is a text that the parser reads in one piece.
+typedef struct {
+  const char *text;
+  uint32_t size;
+  uint32_t error; // where reading stopped at an error, plus 1
+} source;
+
+static const char *read_source(void *payload, uint32_t at, TSPoint point, uint32_t *size) {
+  source *s = payload;
+  *size = at < s->size ? s->size - at : 0;
+  return s->text + (at < s->size ? at : s->size);
+}
+
+// stop_at_error ends the parse of a text that has an error: to recover from
+// many of them takes long, and nobody wants what comes of it.
+static bool stop_at_error(TSParseState *state) {
+  if (state->has_error) ((source *)state->payload)->error = state->current_byte_offset + 1;
+  return state->has_error;
+}
+
+static TSTree *parse(source *s) {
   TSParser *parser = ts_parser_new();
   ts_parser_set_language(parser, GRAMMAR());
-  TSTree *tree = ts_parser_parse_string(parser, NULL, text, size);
+  TSInput input = {.payload = s, .read = read_source, .encoding = TSInputEncodingUTF8};
+  TSParseOptions options = {.payload = s, .progress_callback = stop_at_error};
+  TSTree *tree = ts_parser_parse_with_options(parser, NULL, input, options);
   ts_parser_delete(parser);
-  if (!tree) return -1;
+  return tree;
+}
+
+// find parses a text and runs the query over it: the number of
+// matches, which match_list has; -1 where memory ended; else -2 minus the
+// offset from which on it does not parse, or soon after.
+EXPORT("find") int64_t find(const char *text, uint32_t size) {
+  match_count = 0;
+  source s = {.text = text, .size = size};
+  TSTree *tree = parse(&s);
+  if (!tree) return s.error ? -1 - (int64_t)s.error : -1;
   TSNode root = ts_tree_root_node(tree);
   int64_t result = 0;
   if (ts_node_has_error(root)) {
