@@ -110,7 +110,7 @@ func (j Judgment) canonical() Judgment {
 	for name, value := range j.Features {
 		features[name] = Round(value)
 	}
-	j.Features, j.Inclusion, j.Spans = features, Round(j.Inclusion), list(j.Spans)
+	j.Features, j.Inclusion, j.Spans = features, RoundInclusion(j.Inclusion), list(j.Spans)
 	return j
 }
 
@@ -124,6 +124,17 @@ func roundedChecks(checks []Check) []Check {
 
 // list copies a list; nil becomes empty.
 func list[T any](in []T) []T { return append(make([]T, 0, len(in)), in...) }
+
+// RoundInclusion rounds a probability whose inverse is a weight: below a thousandth
+// to 4 digits and not to 4 decimals. A random chunk of a hundred thousand would
+// have the probability 0 else, and stand for any number of others.
+func RoundInclusion(p float64) float64 {
+	if !(p > 0 && p < 1e-3) {
+		return Round(p)
+	}
+	scale := math.Pow(10, 3-math.Floor(math.Log10(p)))
+	return math.Round(p*scale) / scale
+}
 
 // Round rounds to the 4 decimals that a set stores, without a negative zero. NaN
 // and infinities become 0.

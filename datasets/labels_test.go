@@ -149,3 +149,11 @@ func TestParseSourceMode(t *testing.T) {
 		}
 	}
 }
+
+func TestSmallChancesKeepTheirDigits(t *testing.T) {
+	for p, want := range map[float64]float64{1: 1, 3. / 700: .0043, 3. / 3100: .0009677, 3e-7: 3e-7, 1.23456e-5: 1.235e-5, 0: 0} {
+		if got := datasets.RoundInclusion(p); got != want || datasets.RoundInclusion(got) != got {
+			t.Errorf("%v is kept as %v, want %v", p, got, want)
+		}
+	}
+}

@@ -59,7 +59,7 @@ func (l *Labels) label(c *datasets.Case, pool []Observed, p *Profile, name strin
 		}
 		c.Judgments = append(c.Judgments, datasets.Judgment{
 			ChunkID: pool[i].Item.ChunkID, DocID: pool[i].Item.DocID, By: datasets.ByLabelModel, Judge: name,
-			P: &probability.P, PDraws: probability.Draws, Features: features, Inclusion: datasets.Round(pool[i].Item.Inclusion),
+			P: &probability.P, PDraws: probability.Draws, Features: features, Inclusion: datasets.RoundInclusion(pool[i].Item.Inclusion),
 		})
 	}
 }

@@ -63,7 +63,7 @@ func MissedIn(cases []datasets.Case, relevant int, passed bool) *datasets.Interv
 	for i := range cases {
 		people := judgmentsOfPeople(&cases[i])
 		for _, j := range cases[i].Judgments {
-			if j.By == datasets.ByLLM && j.Features["random"] == 1 {
+			if j.By == datasets.ByLLM && j.Features["random"] == 1 && j.Inclusion > 0 { // an older set may hold a rounded 0
 				d := drawnOf(j, people, relevant, passed)
 				d.CaseID = cases[i].ID
 				drawn = append(drawn, d)

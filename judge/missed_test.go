@@ -63,6 +63,21 @@ func TestMissedOfFewLabels(t *testing.T) {
 	}
 }
 
+// TestMissedInALargeCorpus: a chunk that was drawn of a million keeps its chance in
+// the set, and stands for as many.
+func TestMissedInALargeCorpus(t *testing.T) {
+	const chance = 3e-6
+	c := datasets.Case{ID: "a", Judgments: []datasets.Judgment{
+		{ChunkID: "x", DocID: "x", By: datasets.ByLLM, Grade: new(int), Features: map[string]float64{"random": 1}, Inclusion: chance},
+		{ChunkID: "y", DocID: "y", By: datasets.ByLLM, Grade: new(int), Features: map[string]float64{"random": 1}},
+	}}
+	got := judge.MissedIn([]datasets.Case{c.Canonical()}, judge.RelevantGrade, true)
+	// Wilson 0 of 1 is [0, .793451].
+	if got == nil || got.Value != 0 || math.Abs(got.High-.79345069/chance) > 1 {
+		t.Errorf("missed %+v", got)
+	}
+}
+
 // A case in which a draw stands for more chunks counts for more.
 func TestMissedWeighsDraws(t *testing.T) {
 	m := judge.Missed(append(drawn("a", .1, true), drawn("b", .01, false)...))

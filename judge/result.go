@@ -114,7 +114,7 @@ func withSources(c *datasets.Case, w *work) []datasets.Judgment {
 func judgmentOf(item Item, g Grade, j Judge, blind bool) datasets.Judgment {
 	out := datasets.Judgment{
 		ChunkID: item.ChunkID, DocID: item.DocID, By: datasets.ByLLM, Judge: j.Name,
-		Features: featuresOf(item, g), Inclusion: datasets.Round(item.Inclusion),
+		Features: featuresOf(item, g), Inclusion: datasets.RoundInclusion(item.Inclusion),
 	}
 	if g.Grade != nil && !blind {
 		grade := *g.Grade
