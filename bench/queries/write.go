@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -43,8 +42,6 @@ type writer struct {
 	options
 	model     *generate.Model
 	documents []collections.Document // in the order in which they are asked about
-	mu        sync.Mutex
-	done      int
 	began     time.Time
 }
 
