@@ -326,3 +326,32 @@ func TestLogOptionsNameWhatCannotBe(t *testing.T) {
 		}
 	}
 }
+
+// Of more wordings than are kept, the frequent ones are all there and the rare
+// ones are a sample.
+func TestDrawLogOfManyWordings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a million wordings")
+	}
+	const rare = 540_000
+	var b strings.Builder
+	b.WriteString("query,count\n")
+	for i := range rare {
+		fmt.Fprintf(&b, "rare thing %d,1\n", i)
+		if i%1000 == 0 {
+			fmt.Fprintf(&b, "often %d,50\n", i/54_000)
+		}
+	}
+	o := logOptions(10)
+	o.QueryBands = map[string]float64{"head": .5, "tail": .5}
+	plan := drawLog(t, logFile(t, "log.csv", b.String()), o)
+	s := plan.Summary
+	if !s.Sampled || s.Distinct > 1<<19 || s.Searches != rare+27_000 {
+		t.Errorf("summary: %+v", s)
+	}
+	for _, r := range plan.Rows {
+		if often := strings.HasPrefix(r.Query, "often"); often && r.Asked.Count != 54*50 || !often && r.Asked.Count != 1 {
+			t.Errorf("%s: %q was asked %d times", r.Stratum, r.Query, r.Asked.Count)
+		}
+	}
+}

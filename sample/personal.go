@@ -18,24 +18,48 @@ const (
 
 var personal = []struct {
 	kind     string
+	may      func(query string) bool // false: there is no need to look, as in most queries
 	patterns []*regexp.Regexp
 	check    func(match string) bool // nil: the pattern is enough
 }{
-	{PersonalMail, compiled(`[\p{L}\p{N}._%+\-]+@[\p{L}\p{N}\-]+(?:\.[\p{L}\p{N}\-]+)*\.\p{L}{2,}`), nil},
-	{PersonalKey, compiled(
+	{PersonalMail, func(q string) bool { return strings.Contains(q, "@") }, compiled(`[\p{L}\p{N}._%+\-]+@[\p{L}\p{N}\-]+(?:\.[\p{L}\p{N}\-]+)*\.\p{L}{2,}`), nil},
+	{PersonalKey, func(q string) bool { return strings.ContainsAny(q, "=:-") || longestWord(q) >= shortestKey }, compiled(
 		`\bAKIA[0-9A-Z]{16}\b`, `\bgh[pousr]_\w{20,}`, `\bglpat-[\w\-]{16,}`, `\bsk-[\w\-]{20,}`, `\bxox[abeprs]-[\w\-]{10,}`,
 		`\bAIza[\w\-]{30,}`, `\beyJ[\w\-]{8,}\.[\w\-]{8,}`, `-----BEGIN [A-Z ]+-----`, `://[^/\s:@]+:[^/\s@]+@`,
 		`(?i)\b(?:password|passwd|pwd|secret|token|api[_\- ]?key|passwort|kennwort)\s*[:=]\s*\S{4,}`,
 		`\b[0-9a-fA-F]{32,}\b`,
 	), nil},
-	{PersonalKey, compiled(`[A-Za-z0-9+/_\-]{32,}`), random},
-	{PersonalCard, compiled(`\b\d(?:[ \-]?\d){12,18}\b`), luhn},
-	{PersonalPhone, compiled(
+	{PersonalKey, func(q string) bool { return longestWord(q) >= 32 }, compiled(`[A-Za-z0-9+/_\-]{32,}`), random},
+	{PersonalCard, manyDigits, compiled(`\b\d(?:[ \-]?\d){12,18}\b`), luhn},
+	{PersonalPhone, manyDigits, compiled(
 		`(?:\+|\b00)[1-9](?:[\s().\-/]{0,2}\d){6,13}\b`,
 		`(?:\(\d{3}\)\s?|\b\d{3}[\s.\-])\d{3}[\s.\-]\d{4}\b`,
 		`\b0\d{1,4}(?:[\s/\-]+\d{2,}){1,4}\b`, `\b0\d{9,11}\b`,
 		`(?i)\b(?:tel|phone|call|mobile|fax|telefon|handy|whatsapp)\b\D{0,10}\d[\d\s().\-/]{5,}\d`,
 	), longEnough},
+}
+
+// shortestKey is the length of the shortest key that a pattern finds.
+const shortestKey = 14
+
+// manyDigits reports whether there are enough for a telephone number.
+func manyDigits(query string) bool {
+	n := 0
+	for i := 0; i < len(query); i++ {
+		if '0' <= query[i] && query[i] <= '9' {
+			n++
+		}
+	}
+	return n >= 8
+}
+
+// longestWord is the length of the longest run without white space, in bytes.
+func longestWord(query string) int {
+	longest := 0
+	for word := range strings.FieldsSeq(query) {
+		longest = max(longest, len(word))
+	}
+	return longest
 }
 
 // PersonalKinds lists the kinds of personal data that are looked for.
@@ -58,6 +82,9 @@ func Personal(query string) []string {
 	query = unorm.NFKC.String(query)
 	var kinds []string
 	for _, p := range personal {
+		if !p.may(query) {
+			continue
+		}
 		rest := without(query, p.patterns, p.check)
 		if rest != query && !slices.Contains(kinds, p.kind) {
 			kinds = append(kinds, p.kind)
