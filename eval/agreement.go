@@ -150,12 +150,34 @@ type PairDifference struct {
 // An error is a *MeasureError of a measure that has no test, one of Evaluate's,
 // or says what of the input does not fit.
 func Agree(in AgreementInput) (*Agreement, error) {
+	return NewAgreementReference(in.Reference, in.Measures, in.Seed).Agree(in.Tested)
+}
+
+// AgreementReference is a reference that several sets are held against: what is
+// known of it alone is computed once, by the first. It is not for concurrent use.
+type AgreementReference struct {
+	side     AgreementSide
+	measures []Measure
+	seed     int64
+	flips    *flipper
+	ranked   []*ranked          // by measure, those that were asked for
+	ceilings []AgreementFigures // likewise
+}
+
+// NewAgreementReference is Agree's reference, with its measures and seed.
+func NewAgreementReference(side AgreementSide, measures []Measure, seed int64) *AgreementReference {
+	return &AgreementReference{side: side, measures: measures, seed: seed, flips: newFlipper(seed, flipDraws)}
+}
+
+// Agree is eval.Agree of a tested set and the reference.
+func (r *AgreementReference) Agree(tested AgreementSide) (*Agreement, error) {
+	in := AgreementInput{Reference: r.side, Tested: tested, Measures: r.measures, Seed: r.seed}
 	if err := in.check(); err != nil {
 		return nil, err
 	}
 	var out *Agreement
 	for i, m := range in.Measures {
-		run, err := newAgreementRun(&in, m)
+		run, err := r.run(&in, i)
 		if err != nil {
 			return nil, err
 		}
@@ -164,7 +186,7 @@ func Agree(in AgreementInput) (*Agreement, error) {
 		}
 		if len(in.Measures) > 1 {
 			out.ByMeasure = append(out.ByMeasure, AgreementMeasure{
-				Measure: m.Name, AgreementFigures: run.figures(), Ceiling: run.ceiling(), Placebo: run.placebo(),
+				Measure: m.Name, AgreementFigures: run.figures(), Ceiling: run.ceiling, Placebo: run.placebo(),
 			})
 		}
 	}

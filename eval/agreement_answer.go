@@ -84,7 +84,7 @@ func (a *agreementRun) answer() *Agreement {
 	out := &Agreement{
 		Reference: a.reference.describe(), Tested: a.tested.describe(),
 		Measure: a.measure.Name, Source: a.tested.inputs[0].Source,
-		Compared: len(a.reference.pairs), AgreementFigures: a.figures(), Ceiling: a.ceiling(), Placebo: a.placebo(),
+		Compared: len(a.reference.pairs), AgreementFigures: a.figures(), Ceiling: a.ceiling, Placebo: a.placebo(),
 		Method: agreementMethod(a.in.Seed), Notes: []string{},
 	}
 	drawn := a.reference.drawn || a.tested.drawn

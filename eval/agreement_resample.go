@@ -24,19 +24,23 @@ type agreementRun struct {
 	in                *AgreementInput
 	measure           Measure
 	reference, tested *ranked
+	ceiling           AgreementFigures
 }
 
-func newAgreementRun(in *AgreementInput, m Measure) (*agreementRun, error) {
-	flips := newFlipper(in.Seed, flipDraws)
-	reference, err := newRanked(&in.Reference, m, in.Seed, flips)
-	if err != nil {
-		return nil, fmt.Errorf("reference: %w", err)
+// run scores the tested set by a measure, and the reference if nobody did.
+func (r *AgreementReference) run(in *AgreementInput, measure int) (_ *agreementRun, err error) {
+	a := &agreementRun{in: in, measure: in.Measures[measure]}
+	if measure == len(r.ranked) {
+		if a.reference, err = newRanked(&in.Reference, a.measure, in.Seed, r.flips); err != nil {
+			return nil, fmt.Errorf("reference: %w", err)
+		}
+		r.ranked, r.ceilings = append(r.ranked, a.reference), append(r.ceilings, a.halved())
 	}
-	tested, err := newRanked(&in.Tested, m, in.Seed, flips)
-	if err != nil {
+	a.reference, a.ceiling = r.ranked[measure], r.ceilings[measure]
+	if a.tested, err = newRanked(&in.Tested, a.measure, in.Seed, r.flips); err != nil {
 		return nil, fmt.Errorf("tested set: %w", err)
 	}
-	return &agreementRun{in: in, measure: m, reference: reference, tested: tested}, nil
+	return a, nil
 }
 
 func (a *agreementRun) random(what string, draw int) *rand.Rand {
@@ -80,9 +84,9 @@ func (r *ranked) keepSourceSigns(s *standing, times []float64) {
 	})
 }
 
-// ceiling holds random halves of the reference against each other. In a half,
-// the variance of labels counts twice.
-func (a *agreementRun) ceiling() AgreementFigures {
+// halved holds random halves of the reference against each other: the ceiling. In
+// a half, the variance of labels counts twice.
+func (a *agreementRun) halved() AgreementFigures {
 	n := len(a.reference.units.cases)
 	return spreadOf(eachDraw(halvings, func(draw int) rates {
 		first, second := make([]float64, n), make([]float64, n)

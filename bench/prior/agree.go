@@ -63,10 +63,13 @@ type labelling struct {
 }
 
 func agreeEach(m *study.Material, list []labelling) ([]agreement, error) {
-	people := m.People()
+	people, err := study.Reference(m.People())
+	if err != nil {
+		return nil, err
+	}
 	var rows []agreement
 	for _, l := range list {
-		found, err := study.Agree(people, l.side)
+		found, err := people.Agree(l.side)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", m.Name, l.how, err)
 		}

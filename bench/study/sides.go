@@ -86,11 +86,11 @@ func (q *pooled) uncertain(p []judge.Probability, mode datasets.SourceMode) []ev
 	return out
 }
 
-// Agree holds one side against another by Metric.
-func Agree(reference, tested eval.AgreementSide) (*eval.Agreement, error) {
+// Reference holds sides against one by Metric.
+func Reference(side eval.AgreementSide) (*eval.AgreementReference, error) {
 	measures, err := eval.ParseMeasures(Metric)
 	if err != nil {
 		return nil, err
 	}
-	return eval.Agree(eval.AgreementInput{Reference: reference, Tested: tested, Measures: measures, Seed: Seed})
+	return eval.NewAgreementReference(side, measures, Seed), nil
 }

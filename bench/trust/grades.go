@@ -10,6 +10,7 @@ import (
 
 	"github.com/goldgen/goldgen/bench/study"
 	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/eval"
 	"github.com/goldgen/goldgen/judge"
 )
 
@@ -116,7 +117,7 @@ type gradedOwn struct {
 	cases    []datasets.Case
 	observed [][]judge.Observed
 	labels   []judge.HumanLabel
-	rest     *study.Material // the queries without a grade
+	people   *eval.AgreementReference // the queries without a grade
 }
 
 func (l *looked) gradedPairs(ctx context.Context) (o gradedOwn, err error) {
@@ -129,7 +130,9 @@ func (l *looked) gradedPairs(ctx context.Context) (o gradedOwn, err error) {
 		}
 	}
 	asked := l.Only(with)
-	o.rest = l.Only(without)
+	if o.people, err = study.Reference(l.Only(without).People()); err != nil {
+		return o, err
+	}
 	o.cases, _ = l.grades.on(humanCases(asked))
 	for _, c := range o.cases {
 		for _, j := range c.Judgments {
@@ -154,7 +157,7 @@ func (l *looked) fittedOnGraded(ctx context.Context, o gradedOwn, cases []datase
 	if judged != "" {
 		how += ", with the LLM's grade"
 	}
-	a, err := study.Agree(o.rest.People(), l.side(set, l.rankings, datasets.SourceIn))
+	a, err := o.people.Agree(l.side(set, l.rankings, datasets.SourceIn))
 	if err != nil {
 		return fmt.Errorf("%s: %w", how, err)
 	}

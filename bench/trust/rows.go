@@ -68,7 +68,7 @@ func (l *looked) add(how string, f eval.AgreementFigures) {
 
 // compare adds the row of a labelled set held against people's queries.
 func (l *looked) compare(how string, set labelled, mode datasets.SourceMode) (*eval.Agreement, error) {
-	a, err := study.Agree(l.People(), l.side(set, l.rankings, mode))
+	a, err := l.people.Agree(l.side(set, l.rankings, mode))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", how, err)
 	}
@@ -123,12 +123,11 @@ func (l *looked) returned() map[string][]string {
 func (l *looked) underFitted(ctx context.Context) error {
 	sum := newDraws()
 	for _, o := range l.draws {
-		people := o.rest.People()
-		if err := l.against(ctx, sum, people, priorSame, l.prior, datasets.SourceIn); err != nil {
+		if err := l.against(ctx, sum, o.people, priorSame, l.prior, datasets.SourceIn); err != nil {
 			return err
 		}
 		for i, n := range o.sizes {
-			if err := l.against(ctx, sum, people, fmt.Sprintf("%d labels", n), o.fitted[i], study.Modes()...); err != nil {
+			if err := l.against(ctx, sum, o.people, fmt.Sprintf("%d labels", n), o.fitted[i], study.Modes()...); err != nil {
 				return err
 			}
 		}
@@ -140,7 +139,7 @@ func (l *looked) underFitted(ctx context.Context) error {
 }
 
 // against collects figures of a profile; a name without a source mode gets it.
-func (l *looked) against(ctx context.Context, to *draws, people eval.AgreementSide, name string, p *judge.Profile, modes ...datasets.SourceMode) error {
+func (l *looked) against(ctx context.Context, to *draws, people *eval.AgreementReference, name string, p *judge.Profile, modes ...datasets.SourceMode) error {
 	set, err := l.label(ctx, l.set.cases, p, nil)
 	if err != nil {
 		return err
@@ -150,7 +149,7 @@ func (l *looked) against(ctx context.Context, to *draws, people eval.AgreementSi
 		if name != priorSame {
 			how = fmt.Sprintf("%s, source %s", name, mode)
 		}
-		a, err := study.Agree(people, l.side(set, l.rankings, mode))
+		a, err := people.Agree(l.side(set, l.rankings, mode))
 		if err != nil {
 			return fmt.Errorf("%s: %w", how, err)
 		}

@@ -17,7 +17,8 @@ const relevantGrade, topGrade = 2, 3
 // subject is a collection with the labels that sets over it may get.
 type subject struct {
 	*study.Material
-	prior  *judge.Profile // of other collections
+	prior  *judge.Profile           // of other collections
+	people *eval.AgreementReference // all of people's queries
 	draws  []own
 	grades grades // of a model that judged, empty where there are none
 }
@@ -26,6 +27,7 @@ type subject struct {
 // are not among the rest, which is the reference.
 type own struct {
 	rest   *study.Material
+	people *eval.AgreementReference // of the rest
 	sizes  []int
 	labels [][]judge.HumanLabel // by size
 	fitted []*judge.Profile     // by size
@@ -33,6 +35,10 @@ type own struct {
 
 func newSubject(ctx context.Context, m *study.Material, prior *judge.Profile) (*subject, error) {
 	s := &subject{Material: m, prior: prior}
+	var err error
+	if s.people, err = study.Reference(m.People()); err != nil {
+		return nil, err
+	}
 	for draw := range study.LabelDraws {
 		o, err := s.own(ctx, draw)
 		if err != nil {
@@ -48,6 +54,10 @@ func newSubject(ctx context.Context, m *study.Material, prior *judge.Profile) (*
 func (s *subject) own(ctx context.Context, draw int) (own, error) {
 	asked, rest := s.Split(draw)
 	o := own{rest: rest, sizes: study.OwnSizes()}
+	var err error
+	if o.people, err = study.Reference(rest.People()); err != nil {
+		return o, err
+	}
 	cases := humanCases(asked)
 	observed, err := judge.Observe(ctx, cases, s.deps(), poolOptions(nil))
 	if err != nil {
