@@ -362,7 +362,7 @@ func TestWhatAReviewRefuses(t *testing.T) {
 		o    pipeline.ReviewOptions
 		want string
 	}{
-		"a sample that is none":    {pipeline.ReviewOptions{Sample: "best"}, "want one of decisive, random, uncertain, disagreement, needs_review, failing:RESULT"},
+		"a sample that is none":    {pipeline.ReviewOptions{Sample: "best"}, "want one of decisive, random, uncertain, top, disagreement, needs_review, failing:RESULT"},
 		"failing without a result": {pipeline.ReviewOptions{Sample: "failing"}, "want one of"},
 		"failing in no result":     {pipeline.ReviewOptions{Sample: "failing:nowhere"}, "no result in nowhere"},
 		"no pairs":                 {pipeline.ReviewOptions{N: -1}, "at least 1"},
