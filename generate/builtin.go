@@ -203,7 +203,7 @@ func drawable(word string) bool {
 // draw draws terms until one sentence holds enough of them, and returns the
 // best draw.
 func (b *Builtin) draw(u Unit, bag []weighted, places []target, f form) (drawn []string, evidence target, held float64) {
-	rng := seeded.Rand(b.seed, StageName, cmp.Or(u.Row.Group, u.Row.CaseID))
+	rng := seeded.Rand(b.seed, StageName, u.Row.Wording())
 	for range draws {
 		words := sampleWords(rng, bag, f.terms+rng.IntN(f.more+1))
 		place, share := mostOf(words, places)

@@ -287,6 +287,7 @@ func TestBuiltinWritesTypes(t *testing.T) {
 	allowed := rowUnit(sample.Row{QueryType: datasets.PermissionSensitive, Group: "g"}, nil, hours)
 	forbidden := rowUnit(sample.Row{QueryType: datasets.PermissionSensitive, Group: "g", Slot: 1, Forbidden: true}, nil, hours)
 	forbidden.Row.CaseID = "c2"
+	allowed.Row.Style, forbidden.Row.Style = sample.NoiseNoisy, sample.NoiseNoisy
 	one, two := write(t, b, allowed), write(t, b, forbidden)
 	if one.Case == nil || two.Case == nil || one.Case.Query != two.Case.Query {
 		t.Errorf("the halves of a pair differ: %+v and %+v", one, two)

@@ -61,7 +61,7 @@ func Worded(query string, row sample.Row, seed int64) string {
 	if !slices.Contains(strings.Split(row.Style, ","), sample.NoiseNoisy) {
 		return query
 	}
-	return noisy(query, row, seeded.Rand(seed, "noise", row.CaseID))
+	return noisy(query, row, seeded.Rand(seed, "noise", row.Wording()))
 }
 
 // noisy takes off capitals and the mark at the end, leaves out every second word

@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -93,6 +94,10 @@ func (c *candidate) size() int {
 
 // first is the chunk that the candidate's stratum and document are taken from.
 func (c *candidate) first() *member { return c.about[0] }
+
+// Wording names what is asked: rows of a group, which ask the same under different
+// scopes, share it.
+func (r *Row) Wording() string { return cmp.Or(r.Group, r.CaseID) }
 
 // LeastScope is the least that somebody must hold to see records of all these
 // scopes: the first value of each key of each.

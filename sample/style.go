@@ -149,7 +149,7 @@ func (in Input) dress(rows []Row, o Options) {
 		if _, name, ok := strings.Cut(","+r.Style, ","+personaMark); ok {
 			r.Persona = texts[name]
 		}
-		r.Examples = few(in.Examples, seeded.Rand(o.Seed, "examples", r.CaseID))
+		r.Examples = few(in.Examples, seeded.Rand(o.Seed, "examples", r.Wording()))
 	}
 }
 
