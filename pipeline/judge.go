@@ -57,7 +57,7 @@ func (p *Project) grade(ctx context.Context, b *bench, h Header, candidates []ju
 	defer p.Progress.End()
 	options := p.judgeOptions(h.Pins.Seed, deps.depth)
 	options.Extra = extra
-	options.Built = h.Pins.Generator == nil || h.Pins.Generator.Provider == ProviderBuiltin
+	options.Built = (h.Pins.Generator == nil || h.Pins.Generator.Provider == ProviderBuiltin) && !allLogged(candidates)
 	result, err := judge.Run(ctx, candidates, deps.Deps, options)
 	if failed := result.Unknown[judge.UnknownCallFailed]; err == nil && failed > 0 && failed == result.Pairs && !p.DryRun {
 		err = fmt.Errorf("judge: every call failed: none of %d pairs was graded", failed)

@@ -120,3 +120,9 @@ func clicked(view judge.CorpusView, records []generate.Record) map[string][]stri
 	}
 	return out
 }
+
+// allLogged reports whether people worded all queries of a set: then none of them
+// was made without a model, whatever the writer is.
+func allLogged(candidates []judge.Candidate) bool {
+	return len(candidates) > 0 && !slices.ContainsFunc(candidates, func(c judge.Candidate) bool { return c.Case.Origin != datasets.OriginLog })
+}

@@ -36,6 +36,9 @@ func TestClickedChunksAreCandidates(t *testing.T) {
 	if at < 0 {
 		t.Fatalf("no logged case among %d", len(set.Cases))
 	}
+	if set.Manifest.Trust.Level == datasets.TrustNone {
+		t.Errorf("queries of people are called made without a model: %s", set.Manifest.Trust.Why)
+	}
 	c := set.Cases[at]
 	pooled := map[string]bool{}
 	for _, j := range c.Judgments {
