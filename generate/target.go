@@ -65,7 +65,7 @@ func sentences(u Unit, stats Stats) []target {
 		text := chunk.Text[start:end]
 		t := target{
 			start: chunk.Start + start, end: chunk.Start + end, text: text,
-			kind: kinds.at(chunk.Start + start), words: len(words(text)), flaws: countFlaws(text), terms: termSet(text),
+			kind: kinds.at(chunk.Start + start), words: wordCount(text), flaws: countFlaws(text), terms: termSet(text),
 		}
 		t.whole = start > 0 && strings.TrimSpace(chunk.Text[:start]) != "" || beginsSentence(u.Doc.Text, t.start)
 		t.idf = meanIDF(t.terms, stats)
