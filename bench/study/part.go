@@ -21,8 +21,8 @@ func (m *Material) Pairs(features []string) []judge.LabelledPair {
 	return pairs
 }
 
-// Only is the collection with some of its queries.
-func (m *Material) Only(queries []int) *Material {
+// only is the collection with some of its queries.
+func (m *Material) only(queries []int) *Material {
 	part := *m
 	part.pools, part.Queries, part.rankings = nil, nil, make([][][]string, len(m.rankings))
 	for _, q := range queries {
@@ -38,7 +38,7 @@ func (m *Material) Only(queries []int) *Material {
 func (m *Material) Split(draw int) (own, rest *Material) {
 	order := seeded.Rand(Seed, "own queries", fmt.Sprint(m.Name, draw)).Perm(len(m.pools))
 	third := len(order) / 3
-	return m.Only(order[:third]), m.Only(order[third:])
+	return m.only(order[:third]), m.only(order[third:])
 }
 
 // SomeLabels draws n labelled pairs; as the numbers grow, those of the smaller one

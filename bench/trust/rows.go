@@ -21,14 +21,13 @@ type row struct {
 
 // Ways to label that the summary looks up.
 const (
-	sourceOnly  = "source only"
-	placebo     = "placebo"
-	ceiling     = "people's halves"
-	priorIn     = "prior, source in"
-	fittedIn    = "200 labels, source in"
-	priorSame   = "prior, source in, reference as below"
-	priorWide   = "prior, source in, all results pooled"
-	gradesAlone = "the LLM's grades alone"
+	sourceOnly = "source only"
+	placebo    = "placebo"
+	ceiling    = "people's halves"
+	priorIn    = "prior, source in"
+	fittedIn   = "200 labels, source in"
+	priorSame  = "prior, source in, reference as below"
+	priorWide  = "prior, source in, all results pooled"
 )
 
 // looked is a set in hand.
@@ -46,7 +45,7 @@ func (s *subject) rows(ctx context.Context, set syntheticSet) ([]row, error) {
 		return nil, err
 	}
 	l := &looked{subject: s, set: set, rankings: rankings}
-	for _, step := range []func(context.Context) error{l.sourceOnly, l.underPrior, l.underFitted, l.underGrades} {
+	for _, step := range []func(context.Context) error{l.sourceOnly, l.underPrior, l.underFitted} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}

@@ -20,7 +20,6 @@ type subject struct {
 	prior  *judge.Profile           // of other collections
 	people *eval.AgreementReference // all of people's queries
 	draws  []own
-	grades grades // of a model that judged, empty where there are none
 }
 
 // own is what labelled pairs of the collection's own queries give. Their queries
@@ -65,7 +64,7 @@ func (s *subject) own(ctx context.Context, draw int) (own, error) {
 	}
 	for _, n := range o.sizes {
 		labels := drawLabels(asked, cases, observed, n, draw)
-		fitted, err := s.fit(cases, observed, labels, "")
+		fitted, err := s.fit(cases, observed, labels)
 		if err != nil {
 			return o, err
 		}
@@ -106,11 +105,10 @@ func humanLabel(m *study.Material, query, document string) judge.HumanLabel {
 	return l
 }
 
-// fit calibrates the prior on labels. judged names the model whose grades the
-// pairs have, "" none.
-func (s *subject) fit(cases []datasets.Case, observed [][]judge.Observed, labels []judge.HumanLabel, judged string) (*judge.Profile, error) {
+// fit calibrates the prior on labels.
+func (s *subject) fit(cases []datasets.Case, observed [][]judge.Observed, labels []judge.HumanLabel) (*judge.Profile, error) {
 	c, err := judge.Calibrate(s.prior, cases, observed, labels, judge.CalibrateOptions{
-		RelevantGrade: relevantGrade, Judge: judged, From: []string{s.Name}, Seed: study.Seed,
+		RelevantGrade: relevantGrade, From: []string{s.Name}, Seed: study.Seed,
 	})
 	if err != nil {
 		return nil, err

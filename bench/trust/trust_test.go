@@ -141,7 +141,7 @@ func TestRows(t *testing.T) {
 	s := tinySubject(t)
 	t.Run("queries that gave labels are left out", func(t *testing.T) { labelledAreLeftOut(t, s) })
 	t.Run("queries of a document share a cluster", func(t *testing.T) { documentsAreClusters(t, s) })
-	t.Run("the same twice, with grades", func(t *testing.T) { theSameTwice(t, s) })
+	t.Run("the same twice", func(t *testing.T) { theSameTwice(t, s) })
 }
 
 // No query that gave a label is in the reference.
@@ -203,7 +203,7 @@ func documentsAreClusters(t *testing.T, s *subject) {
 func theSameTwice(t *testing.T, s *subject) {
 	set := setsOf(tinyLines(), 200)[0]
 	one := *s
-	one.draws, one.grades = s.draws[:1], tinyGrades(t, s, set)
+	one.draws = s.draws[:1]
 	var pages []string
 	for range 2 {
 		rows, err := one.rows(t.Context(), set)
@@ -217,47 +217,9 @@ func theSameTwice(t *testing.T, s *subject) {
 	}
 	for _, how := range []string{
 		sourceOnly, priorIn, "prior, source judged", "prior, source out", placebo, ceiling, priorWide, priorSame, fittedIn, "50 labels, source out",
-		gradesAlone + ", source judged", "60 labels of graded pairs, source in", "60 labels of graded pairs, source in, with the LLM's grade",
 	} {
 		if n := strings.Count(pages[0], "| 25 | "+how+" |"); n != 1 {
 			t.Errorf("%d rows of %q, want one:\n%s", n, how, pages[0])
 		}
 	}
-}
-
-// tinyGrades are of a model that finds what people do: of the pools of a set, and
-// of six documents for each of ten of people's queries.
-func tinyGrades(t *testing.T, s *subject, set syntheticSet) grades {
-	t.Helper()
-	var out strings.Builder
-	grade := func(query, document string, relevant bool) {
-		g, p := 0, "[0.9,0.1,0,0]"
-		if relevant {
-			g, p = 3, "[0,0,0.2,0.8]"
-		}
-		fmt.Fprintf(&out, `{"query":%q,"document":%q,"grade":%d,"probabilities":%s,"yes":0.5}`+"\n", query, document, g, p)
-	}
-	observed, err := judge.Observe(t.Context(), set.cases, s.deps(), poolOptions(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, c := range set.cases {
-		for _, pair := range observed[i] {
-			grade(c.Query, pair.Item.ChunkID, strings.HasSuffix(pair.Item.ChunkID, c.Source[0][1:]))
-		}
-	}
-	for i, q := range s.Queries[:10] {
-		for j := i; j < i+6; j++ {
-			grade(q.Text, s.Documents[j].ID, s.Qrels[q.ID][s.Documents[j].ID] > 0)
-		}
-	}
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "grades-tiny.jsonl"), []byte(out.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	g, err := readGrades(dir, "tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
 }
