@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/goldgen/goldgen/bench/study"
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/generate"
@@ -22,21 +25,9 @@ import (
 
 const (
 	seed = 7
-	// perDocument queries are asked of the documents that give three.
-	perDocument = 3
+	// minText is the least text beside a title that is asked about, in bytes.
+	minText = 100
 )
-
-// written is one line of a fixture: a query, or why there is none.
-type written struct {
-	Document string              `json:"document"`
-	Place    int                 `json:"place"` // 0 is the document's first query, as in a set with one a document
-	Type     string              `json:"type"`
-	Query    string              `json:"query,omitempty"`
-	Evidence []datasets.Evidence `json:"evidence,omitempty"`
-	Refused  string              `json:"refused,omitempty"` // a reason code of generate
-	Model    string              `json:"model,omitempty"`
-	Prompt   string              `json:"prompt,omitempty"` // id@version and digest
-}
 
 type writer struct {
 	options
@@ -54,7 +45,6 @@ func newWriter(o options, stack *connect.Stack, c collections.Collection) (*writ
 		Model:   stack.Model,
 		Options: llm.Options{NumCtx: 2048, NumPredict: 256, NumThread: o.threads, Temperature: 0.7, Seed: seed},
 		Seed:    seed,
-		Ask:     llm.AskOptions{},
 	})
 	if err != nil {
 		return nil, err
@@ -86,9 +76,6 @@ func shuffled(c collections.Collection) []collections.Document {
 	return list
 }
 
-// minText is the least text beside a title that is asked about, in bytes.
-const minText = 100
-
 func chunk(d collections.Document) corpus.Chunk {
 	return corpus.Chunk{ID: d.ID, DocID: d.ID, Text: d.Text, End: len(d.Text), Unit: corpus.UnitDocument, Language: "en"}
 }
@@ -110,12 +97,12 @@ func types(document int) []string {
 
 // write asks about one document after the other until there are enough queries
 // of both kinds.
-func (w *writer) write(ctx context.Context) ([]written, error) {
-	var all []written
+func (w *writer) write(ctx context.Context) ([]study.Written, error) {
+	var all []study.Written
 	one, three := 0, 0
 	for at := 0; at < len(w.documents) && one < w.queries; {
 		batch := min(2*w.concurrency, len(w.documents)-at)
-		lists := make([][]written, batch)
+		lists := make([][]study.Written, batch)
 		group, ctx := errgroup.WithContext(ctx)
 		group.SetLimit(w.concurrency)
 		for i := range batch {
@@ -127,36 +114,16 @@ func (w *writer) write(ctx context.Context) ([]written, error) {
 		if err := group.Wait(); err != nil {
 			return nil, err
 		}
-		for _, list := range lists {
-			all = append(all, list...)
-			o, t := kept(list)
-			one, three = one+o, three+t
-		}
+		all = append(all, slices.Concat(lists...)...)
+		one, three = len(study.Kept(all, study.OneADocument)), len(study.Kept(all, study.ThreeADocument))
 		at += batch
 		fmt.Fprintf(os.Stderr, "%s: %d documents, %d queries one a document, %d three a document\n", time.Since(w.began).Round(time.Second), at, one, three)
 	}
 	return all, nil
 }
 
-// kept counts the queries of a document: its first, and all if it was asked
-// for three.
-func kept(list []written) (first, all int) {
-	for _, q := range list {
-		if q.Refused != "" {
-			continue
-		}
-		if q.Place == 0 {
-			first++
-		}
-		if len(list) == perDocument {
-			all++
-		}
-	}
-	return first, all
-}
-
 // document asks for a document's first query, or for three.
-func (w *writer) document(ctx context.Context, at int, three bool) ([]written, error) {
+func (w *writer) document(ctx context.Context, at int, three bool) ([]study.Written, error) {
 	d := w.documents[at]
 	list := types(at)
 	if !three {
@@ -171,15 +138,15 @@ func (w *writer) document(ctx context.Context, at int, three bool) ([]written, e
 	if err != nil {
 		return nil, err
 	}
-	var lines []written
+	var lines []study.Written
 	for i, o := range outcomes {
 		lines = append(lines, line(units[i].Row, o))
 	}
 	return lines, nil
 }
 
-func line(row sample.Row, o generate.Outcome) written {
-	w := written{Document: row.DocIDs[0], Place: row.Slot, Type: row.QueryType}
+func line(row sample.Row, o generate.Outcome) study.Written {
+	w := study.Written{Document: row.DocIDs[0], Place: row.Slot, Type: row.QueryType}
 	if o.Reject != nil {
 		w.Query, w.Refused = o.Reject.Query, o.Reject.Reason
 		return w
@@ -201,15 +168,15 @@ func (c unchecked) Complete(ctx context.Context, r llm.Request) (llm.Reply, erro
 	return c.Client.Complete(ctx, r)
 }
 
-func summary(list []written) string {
+func summary(list []study.Written) string {
 	reasons := map[string]int{}
 	for _, q := range list {
 		reasons[q.Refused]++
 	}
 	parts := []string{fmt.Sprintf("%d asked, %d kept", len(list), reasons[""])}
 	delete(reasons, "")
-	for reason, n := range reasons {
-		parts = append(parts, fmt.Sprintf("%s %d", reason, n))
+	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
+		parts = append(parts, fmt.Sprintf("%s %d", reason, reasons[reason]))
 	}
 	return strings.Join(parts, ", ")
 }

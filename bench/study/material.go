@@ -1,7 +1,8 @@
 // Package study holds what the commands under bench share that measure the label
 // model on collections with human judgments: the pooled collections, priors fitted
-// without one of them, the shift variance, labels of a collection's own, sides for
-// eval.Agree, and tables in a page. The same inputs give the same numbers.
+// without one of them, the shift variance, labels of a collection's own, queries
+// that a model wrote, sides for eval.Agree, and tables in a page. The same inputs
+// give the same numbers.
 package study
 
 import (

@@ -16,6 +16,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -72,7 +73,7 @@ func run(ctx context.Context, o options, to, progress io.Writer) error {
 // look makes the rows of one collection, with the prior of the others.
 func look(ctx context.Context, all []*study.Material, i int, o options, progress io.Writer) ([]row, error) {
 	name := all[i].Name
-	lines, err := readFixture(o.fixtures, name)
+	lines, err := study.ReadWritten(filepath.Join(o.fixtures, name+".jsonl"))
 	if err != nil {
 		return nil, err
 	}

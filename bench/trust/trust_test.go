@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -71,14 +69,14 @@ func tinySubject(t *testing.T) *subject {
 
 // tinyLines are three queries of each of 20 documents, the second of every
 // fourth of which was refused, and a single one of 5 others.
-func tinyLines() []written {
-	var lines []written
+func tinyLines() []study.Written {
+	var lines []study.Written
 	for i := range 25 {
 		for place := range 3 {
 			if i >= 20 && place > 0 {
 				break
 			}
-			l := written{Document: fmt.Sprintf("d%d", i), Place: place, Type: datasets.Keyword, Query: strings.Join(strings.Fields(tiny().Documents[i].Text)[2+place:4+place], " ") + fmt.Sprint(" d", i)}
+			l := study.Written{Document: fmt.Sprintf("d%d", i), Place: place, Type: datasets.Keyword, Query: strings.Join(strings.Fields(tiny().Documents[i].Text)[2+place:4+place], " ") + fmt.Sprint(" d", i)}
 			if place == 1 && i%4 == 0 {
 				l.Refused = "copied"
 			}
@@ -102,8 +100,8 @@ func TestSetsOf(t *testing.T) {
 		got = append(got, shape{set.kind, len(set.cases), len(documents)})
 	}
 	want := []shape{
-		{kindOne, 25, 25},   // the first of each document, with fewer than 50
-		{kindThree, 50, 19}, // file order; 55 are no set of a hundred
+		{study.OneADocument, 25, 25},   // the first of each document, with fewer than 50
+		{study.ThreeADocument, 50, 19}, // file order; 55 are no set of a hundred
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -112,28 +110,6 @@ func TestSetsOf(t *testing.T) {
 		if c.ID == "d4-1" {
 			t.Error("a query that was refused is in a set")
 		}
-	}
-}
-
-func TestReadFixture(t *testing.T) {
-	dir := t.TempDir()
-	write := func(text string) {
-		if err := os.WriteFile(filepath.Join(dir, "cacm.jsonl"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write(`{"document":"7","place":0,"type":"factual","query":"What is a heap?"}` + "\n" + `{"document":"7","place":1,"type":"keyword","refused":"copied"}` + "\n")
-	got, err := readFixture(dir, "cacm")
-	want := []written{{Document: "7", Type: "factual", Query: "What is a heap?"}, {Document: "7", Place: 1, Type: "keyword", Refused: "copied"}}
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Error(err, diff)
-	}
-	write("{\"document\":\"7\"}\n{\"document\"\n")
-	if _, err := readFixture(dir, "cacm"); err == nil || !strings.Contains(err.Error(), "cacm.jsonl: line 2") {
-		t.Errorf("a damaged line gives %v", err)
-	}
-	if _, err := readFixture(dir, "cisi"); err == nil || !strings.Contains(err.Error(), "cisi.jsonl") {
-		t.Errorf("no file gives %v", err)
 	}
 }
 
