@@ -7,7 +7,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/llm"
 )
 
@@ -153,49 +152,6 @@ func shorten(s string, runes int) string {
 		return s
 	}
 	return string(r[:runes])
-}
-
-// askSelfContained has the model look at queries of which the rule is not sure,
-// with nothing but the query.
-func (w *writing) askSelfContained(ctx context.Context) (*refusal, error) {
-	if !unsureSelfContained(w.candidate()) {
-		return nil, nil
-	}
-	p := w.m.prompts[promptSelfContained]
-	yes, r, err := ask(ctx, w, question[float64]{p, map[string]string{"query": w.query}, oneToken, parseYesNo})
-	if r != nil || err != nil {
-		return r, err
-	}
-	passed := yes >= .5
-	w.check("self_contained_model", passed, yes)
-	if !passed {
-		return refuse("self_contained", "P(says what it is about) %.2f", yes), nil
-	}
-	return nil, nil
-}
-
-// DefaultMinAnswered is the least P(yes) for a query to count as answered. A
-// 1.5B model says yes with .3 to .8 to questions about the same subject that the
-// evidence does not answer, and mostly with more than .8 to those that it does
-// (12 pairs, AUC .94).
-const DefaultMinAnswered = .8
-
-// askAnswered has the model look at the evidence and the query alone.
-func (w *writing) askAnswered(ctx context.Context) (*refusal, error) {
-	id := promptAnswered
-	if w.u.Row.QueryType == datasets.Keyword {
-		id = promptAnsweredKeywords
-	}
-	yes, r, err := w.askYes(ctx, id, w.shown())
-	if r != nil || err != nil {
-		return r, err
-	}
-	passed := yes >= w.m.options.MinAnswered
-	w.check("answered", passed, yes)
-	if !passed {
-		return refuse("answered", "P(the evidence answers it) %.2f, less than %.2f", yes, w.m.options.MinAnswered), nil
-	}
-	return nil, nil
 }
 
 func oneToken(o *llm.Options) {

@@ -22,17 +22,23 @@ type kind struct {
 // kindOf is the table of query types.
 func kindOf(queryType string) (kind, bool) {
 	answered := []step{(*writing).askSelfContained, (*writing).askAnswered}
+	inPlace := []step{(*writing).askSelfContained, (*writing).askAnsweredInPlace}
 	switch queryType {
-	case datasets.Factual, datasets.Keyword, datasets.Reformulated:
+	case datasets.Factual, datasets.Reformulated:
 		return kind{choose: (*writing).chooseSentence, quotes: true, proofs: answered}, true
+	case datasets.Keyword:
+		return kind{
+			choose: (*writing).chooseSentence, quotes: true,
+			proofs: []step{(*writing).askSelfContained, (*writing).askAnsweredKeywords},
+		}, true
 	case datasets.NearDuplicate:
-		return kind{choose: (*writing).chooseDifferent, gates: []Gate{NamesTerm}, proofs: answered, fill: addRivals(datasets.LabelIrrelevant)}, true
+		return kind{choose: (*writing).chooseDifferent, gates: []Gate{NamesTerm}, proofs: inPlace, fill: addRivals(datasets.LabelIrrelevant)}, true
 	case datasets.RareTerm:
 		return kind{choose: (*writing).chooseWithTerm, gates: []Gate{NamesTerm}, proofs: answered}, true
 	case datasets.PermissionSensitive:
 		return kind{choose: (*writing).chooseFirst, proofs: answered, fill: fillForbidden}, true
 	case datasets.TimeSensitive:
-		return kind{choose: (*writing).chooseChanged, proofs: answered, fill: addRivals(datasets.LabelStale)}, true
+		return kind{choose: (*writing).chooseChanged, proofs: inPlace, fill: addRivals(datasets.LabelStale)}, true
 	case datasets.MultiHop:
 		return kind{choose: (*writing).chooseHops, proofs: []step{(*writing).askSelfContained, (*writing).askTogether}}, true
 	case datasets.Ambiguous:
