@@ -50,14 +50,12 @@ type form struct {
 
 func formOf(queryType string) (form, bool) {
 	switch queryType {
-	case datasets.Factual:
+	case datasets.Factual, datasets.PermissionSensitive, datasets.TimeSensitive:
 		return form{terms: 3, more: 1, background: .1, target: 6}, true
 	case datasets.Keyword:
 		return form{terms: 2, more: 2, background: 0, target: 4}, true
 	case datasets.Reformulated:
 		return form{terms: 3, more: 1, background: .7, target: 2}, true
-	case datasets.PermissionSensitive, datasets.TimeSensitive:
-		return form{terms: 3, more: 1, background: .1, target: 6}, true
 	case datasets.NearDuplicate, datasets.RareTerm:
 		return form{terms: 2, more: 1, background: .1, target: 6}, true
 	}

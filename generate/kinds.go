@@ -16,6 +16,7 @@ type kind struct {
 	quotes bool
 	gates  []Gate                     // beside Gates
 	proofs []step                     // that ask the model, in order
+	asks   []string                   // prompts of the proofs that no other type has
 	fill   func(*datasets.Case, Unit) // what the case has besides; nil adds nothing
 }
 
@@ -42,7 +43,10 @@ func kindOf(queryType string) (kind, bool) {
 	case datasets.MultiHop:
 		return kind{choose: (*writing).chooseHops, proofs: []step{(*writing).askSelfContained, (*writing).askTogether}}, true
 	case datasets.Ambiguous:
-		return kind{choose: (*writing).chooseReadings, gates: []Gate{NamesTerm, Undecided}, proofs: []step{(*writing).askEachReading}}, true
+		return kind{
+			choose: (*writing).chooseReadings, gates: []Gate{NamesTerm, Undecided},
+			proofs: []step{(*writing).askEachReading}, asks: []string{promptReading},
+		}, true
 	case datasets.OutOfScope:
 		return kind{
 			choose: (*writing).chooseSubject, proofs: []step{(*writing).askSelfContained, (*writing).askUnanswered},
@@ -51,9 +55,6 @@ func kindOf(queryType string) (kind, bool) {
 	}
 	return kind{}, false
 }
-
-// maxProofs is the most proofs of a type.
-const maxProofs = 2
 
 // proof is the step that makes each unit's n-th proof, where its type has one.
 func proof(n int) step {

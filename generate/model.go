@@ -68,10 +68,7 @@ func PromptIDs(evidence string, types ...string) []string {
 		if !ok || slices.Contains(ids, id) {
 			continue
 		}
-		ids = append(ids, id)
-		if t == datasets.Ambiguous {
-			ids = append(ids, promptReading)
-		}
+		ids = append(append(ids, id), k.asks...)
 	}
 	return ids
 }
@@ -152,14 +149,17 @@ func (m *Model) Write(ctx context.Context, u Unit) (Outcome, error) {
 // other.
 func (m *Model) WriteAll(ctx context.Context, units []Unit) ([]Outcome, error) {
 	list := make([]*writing, len(units))
+	proofs := 0 // the most of any
 	for i, u := range units {
 		if err := checkUnit(u); err != nil {
 			return nil, err
 		}
-		list[i] = &writing{m: m, u: u, language: language(u)}
+		k, _ := kindOf(u.Row.QueryType)
+		list[i] = &writing{m: m, u: u, kind: k, language: language(u)}
+		proofs = max(proofs, len(k.proofs))
 	}
 	steps := []step{(*writing).write, (*writing).cheapGates}
-	for n := range maxProofs {
+	for n := range proofs {
 		steps = append(steps, proof(n))
 	}
 	for _, step := range steps {
@@ -213,7 +213,6 @@ func refuse(reason, format string, args ...any) *refusal {
 }
 
 func (w *writing) write(ctx context.Context) (*refusal, error) {
-	w.kind, _ = kindOf(w.u.Row.QueryType)
 	w.prompt = w.m.prompts[w.kind.writePrompt(w.m.options.Evidence, w.u.Row.QueryType)]
 	if w.prompt == nil {
 		return refuse(ReasonTypeUnknown, "query type %s has no prompt", w.u.Row.QueryType), nil
