@@ -12,9 +12,9 @@ func (b *Builtin) places(u Unit) []target {
 	all := anyTargets(u, b.stats)
 	switch u.Row.QueryType {
 	case datasets.TimeSensitive:
-		return passing(all, u.notInRivals)
+		return passing(all, u.notInRivals())
 	case datasets.NearDuplicate:
-		if own := passing(all, u.notInRivals); len(own) > 0 {
+		if own := passing(all, u.notInRivals()); len(own) > 0 {
 			return own
 		}
 	case datasets.RareTerm:

@@ -23,18 +23,16 @@ func mentions(text, term string) bool {
 	return strings.Contains(" "+folded(text)+" ", " "+folded(term)+" ")
 }
 
-// notInRivals is a test of sentences: does no rival have them?
-func (u Unit) notInRivals(t target) bool {
-	sentence := folded(t.text)
-	return !slices.ContainsFunc(u.rivalTexts(), func(text string) bool { return strings.Contains(text, sentence) })
-}
-
-func (u Unit) rivalTexts() []string {
-	list := make([]string, len(u.Rivals))
+// notInRivals gives a test of sentences: does no rival have them?
+func (u Unit) notInRivals() func(target) bool {
+	texts := make([]string, len(u.Rivals))
 	for i := range u.Rivals {
-		list[i] = folded(u.Rivals[i].Text)
+		texts[i] = folded(u.Rivals[i].Text)
 	}
-	return list
+	return func(t target) bool {
+		sentence := folded(t.text)
+		return !slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, sentence) })
+	}
 }
 
 // mentionsTerm is a test of sentences: do they hold the row's term, in either
@@ -60,11 +58,21 @@ func firstOf(list []target, tests ...func(target) bool) (target, bool) {
 // variables of a prompt about it.
 func (w *writing) chooseOne(t target) (map[string]string, *refusal) {
 	w.evidence = []datasets.Evidence{t.evidence(w.u)}
-	text, r := w.window(t.start, t.end)
+	vars, r := w.aboutChunk(t.start, t.end)
+	if r == nil {
+		vars["sentence"] = t.text
+	}
+	return vars, r
+}
+
+// aboutChunk gives the variables of a prompt about the first chunk, of which it
+// shows what the window has room for around [start, end) of the document.
+func (w *writing) aboutChunk(start, end int) (map[string]string, *refusal) {
+	text, r := w.window(start, end)
 	if r != nil {
 		return nil, r
 	}
-	return map[string]string{"title": title(w.u), "text": text, "sentence": t.text, "language": languageName(w.language)}, nil
+	return map[string]string{"title": title(w.u), "text": text, "language": languageName(w.language)}, nil
 }
 
 // chooseSentence picks the sentence of the row's slot.
@@ -84,13 +92,13 @@ func (w *writing) chooseFirst() (map[string]string, *refusal) {
 
 // chooseChanged picks a sentence that no other version has.
 func (w *writing) chooseChanged() (map[string]string, *refusal) {
-	return w.chooseTested("sentence that the other versions do not have", w.u.notInRivals)
+	return w.chooseTested("sentence that the other versions do not have", w.u.notInRivals())
 }
 
 // chooseDifferent picks a sentence that no other near-duplicate has, else one
 // that names the difference, else the best: then the query must name it.
 func (w *writing) chooseDifferent() (map[string]string, *refusal) {
-	return w.withTerm(w.chooseTested("whole prose sentence that stands alone", w.u.notInRivals, w.u.mentionsTerm, nil))
+	return w.withTerm(w.chooseTested("whole prose sentence that stands alone", w.u.notInRivals(), w.u.mentionsTerm, nil))
 }
 
 // chooseWithTerm picks a sentence that holds the row's term.
@@ -169,9 +177,5 @@ func (w *writing) placed(i int) string {
 // evidence.
 func (w *writing) chooseSubject() (map[string]string, *refusal) {
 	start := w.u.Chunks[0].Start
-	text, r := w.window(start, start)
-	if r != nil {
-		return nil, r
-	}
-	return map[string]string{"title": title(w.u), "text": text, "language": languageName(w.language)}, nil
+	return w.aboutChunk(start, start)
 }

@@ -1,11 +1,6 @@
 package generate
 
-import (
-	"slices"
-	"strings"
-
-	"github.com/goldgen/goldgen/retrieve"
-)
+import "strings"
 
 // NamesTerm refuses queries without the term that was planned for them, and
 // queries with its other form: an acronym is asked for without its expansion, or
@@ -26,18 +21,22 @@ func NamesTerm(c Candidate) Verdict {
 // words.
 func Undecided(c Candidate) Verdict {
 	term := termSet(c.Term)
+	readings := make([]map[string]bool, len(c.Readings))
+	for i, text := range c.Readings {
+		readings[i] = termSet(text)
+	}
 	n, first := 0, ""
 	for _, word := range distinctTerms(strings.Join(contentBefore(c.Query), " ")) {
 		if term[word] {
 			continue
 		}
 		having := 0
-		for _, reading := range c.Readings {
-			if slices.Contains(retrieve.Terms(reading), word) {
+		for _, reading := range readings {
+			if reading[word] {
 				having++
 			}
 		}
-		if having > 0 && having < len(c.Readings) {
+		if having > 0 && having < len(readings) {
 			n++
 			if first == "" {
 				first = word

@@ -22,11 +22,10 @@ const minQuoteWords = 3
 func (w *writing) quote(ctx context.Context) (*refusal, error) {
 	chunk := w.u.Chunks[0]
 	middle := chunk.Start + len(chunk.Text)/2
-	text, r := w.window(middle, middle)
+	vars, r := w.aboutChunk(middle, middle)
 	if r != nil {
 		return r, nil
 	}
-	vars := map[string]string{"title": title(w.u), "text": text, "language": languageName(w.language)}
 	v, r, err := ask(ctx, w, question[written]{prompt: w.prompt, vars: vars, parse: w.parseWritten})
 	if r != nil || err != nil {
 		return r, err
