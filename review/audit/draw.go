@@ -61,36 +61,40 @@ func Draw(f *Frame, n int, seed int64) Sample {
 			s.Items = append(s.Items, Drawn{*item, st.expected / float64(len(st.items))})
 		}
 	}
-	shuffle(s.Items, seed)
+	// The order tells nothing, and who stops early has seen a random part.
+	mix(s.Items, seed, "audit order", func(d Drawn) string { return d.Key })
 	return s
 }
 
-// stratum is the queries of one verdict, gate and type.
-type stratum struct {
+// class is what the queries of a stratum have in common.
+type class struct {
 	verdict    Verdict
 	gate, kind string
-	items      []*Item
-	expected   float64 // of them in the sample
+}
+
+func (i *Item) class() class { return class{i.Verdict, i.Gate, i.Type} }
+
+// stratum is the queries of one class.
+type stratum struct {
+	class
+	items    []*Item
+	expected float64 // of them in the sample
 }
 
 func (s *stratum) kept() bool { return s.verdict == Kept }
 
 // stratify sorts the frame into strata, kept ones first.
 func stratify(f *Frame) []*stratum {
-	type key struct {
-		verdict    Verdict
-		gate, kind string
-	}
-	at := map[key]*stratum{}
+	at := map[class]*stratum{}
 	var out []*stratum
 	for i := range f.Items {
 		item := &f.Items[i]
-		k := key{item.Verdict, item.Gate, item.Type}
-		if at[k] == nil {
-			at[k] = &stratum{verdict: item.Verdict, gate: item.Gate, kind: item.Type}
-			out = append(out, at[k])
+		c := item.class()
+		if at[c] == nil {
+			at[c] = &stratum{class: c}
+			out = append(out, at[c])
 		}
-		at[k].items = append(at[k].items, item)
+		at[c].items = append(at[c].items, item)
 	}
 	slices.SortFunc(out, func(a, b *stratum) int {
 		return cmp.Or(cmp.Compare(place(a.verdict), place(b.verdict)), strings.Compare(a.gate, b.gate), strings.Compare(a.kind, b.kind))
@@ -103,29 +107,32 @@ func place(v Verdict) int { return slices.Index([]Verdict{Kept, Held, Rejected},
 
 // allot shares n out: between kept and refused, among the gates, among types.
 func allot(strata []*stratum, n float64) {
-	groups := grouped(strata, func(s *stratum) string { return fmt.Sprint(s.kept()) })
-	weights := make([]float64, len(groups))
-	for i, g := range groups {
-		weights[i] = refusedPart
-		if g[0].kept() {
-			weights[i] = keptPart
-		}
-	}
-	for i, share := range fill(n, groups, weights) {
-		gates := grouped(groups[i], func(s *stratum) string { return string(s.verdict) + "\x00" + s.gate })
-		for j, part := range fill(share, gates, nil) {
+	groups := grouped(strata, (*stratum).kept)
+	for i, share := range fill(n, groups, keptOrRefused) {
+		gates := grouped(groups[i], func(s *stratum) class { return class{verdict: s.verdict, gate: s.gate} })
+		for j, part := range fill(share, gates, alike) {
 			types := grouped(gates[j], func(s *stratum) string { return s.kind })
-			for k, expected := range fill(part, types, nil) {
+			for k, expected := range fill(part, types, alike) {
 				types[k][0].expected = expected
 			}
 		}
 	}
 }
 
-// grouped cuts a sorted list where the name changes.
-func grouped(strata []*stratum, name func(*stratum) string) (out [][]*stratum) {
+// Weights of groups.
+func keptOrRefused(group []*stratum) float64 {
+	if group[0].kept() {
+		return keptPart
+	}
+	return refusedPart
+}
+
+func alike([]*stratum) float64 { return 1 }
+
+// grouped cuts a sorted list where what they are grouped by changes.
+func grouped[K comparable](strata []*stratum, by func(*stratum) K) (out [][]*stratum) {
 	for i, s := range strata {
-		if i == 0 || name(s) != name(strata[i-1]) {
+		if i == 0 || by(s) != by(strata[i-1]) {
 			out = append(out, nil)
 		}
 		out[len(out)-1] = append(out[len(out)-1], s)
@@ -133,23 +140,17 @@ func grouped(strata []*stratum, name func(*stratum) string) (out [][]*stratum) {
 	return out
 }
 
-// fill shares n out by weight (nil: equal ones), to none more than it has; what
-// one cannot take goes to the others.
-func fill(n float64, groups [][]*stratum, weights []float64) []float64 {
+// fill shares n out by weight, to none more than it has; what one cannot take goes
+// to the others.
+func fill(n float64, groups [][]*stratum, weight func([]*stratum) float64) []float64 {
 	out, full := make([]float64, len(groups)), make([]bool, len(groups))
-	weight := func(i int) float64 {
-		if weights == nil {
-			return 1
-		}
-		return weights[i]
-	}
 	for {
 		left, total := n, 0.0
-		for i := range groups {
+		for i, g := range groups {
 			if full[i] {
 				left -= out[i]
 			} else {
-				total += weight(i)
+				total += weight(g)
 			}
 		}
 		again := false
@@ -157,7 +158,7 @@ func fill(n float64, groups [][]*stratum, weights []float64) []float64 {
 			if full[i] {
 				continue
 			}
-			out[i] = left * weight(i) / total
+			out[i] = left * weight(g) / total
 			if size := float64(sizeOf(g)); out[i] >= size {
 				out[i], full[i], again = size, true, true
 			}
@@ -177,21 +178,16 @@ func sizeOf(strata []*stratum) (n int) {
 
 // first takes count items by their own random numbers.
 func (s *stratum) first(count int, seed int64) []*Item {
-	numbers := map[*Item]uint64{}
-	for _, item := range s.items {
-		numbers[item] = seeded.Rand(seed, "audit", item.Key).Uint64()
-	}
 	order := slices.Clone(s.items)
-	slices.SortStableFunc(order, func(a, b *Item) int { return cmp.Compare(numbers[a], numbers[b]) })
+	mix(order, seed, "audit", func(i *Item) string { return i.Key })
 	return order[:min(count, len(order))]
 }
 
-// shuffle mixes verdicts, gates and types: the order tells nothing, and who stops
-// early has seen a random part.
-func shuffle(items []Drawn, seed int64) {
+// mix sorts queries by random numbers, each its own.
+func mix[T any](list []T, seed int64, stage string, key func(T) string) {
 	numbers := map[string]uint64{}
-	for i := range items {
-		numbers[items[i].Key] = seeded.Rand(seed, "audit order", items[i].Key).Uint64()
+	for _, x := range list {
+		numbers[key(x)] = seeded.Rand(seed, stage, key(x)).Uint64()
 	}
-	slices.SortStableFunc(items, func(a, b Drawn) int { return cmp.Compare(numbers[a.Key], numbers[b.Key]) })
+	slices.SortStableFunc(list, func(a, b T) int { return cmp.Compare(numbers[key(a)], numbers[key(b)]) })
 }

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/internal/unionfind"
@@ -153,10 +152,7 @@ func figures(name string, f *Frame, all []observation, of func(*Item) bool) Figu
 		return !valid, known
 	})
 	for _, q := range Questions() {
-		out.Questions[q] = share(obs, func(a Answers) (yes, known bool) {
-			yes, known = a[q]
-			return yes, known
-		})
+		out.Questions[q] = share(obs, to(q))
 	}
 	return out
 }
@@ -165,11 +161,11 @@ func figures(name string, f *Frame, all []observation, of func(*Item) bool) Figu
 // Labelled queries stand for those of their stratum that are not labelled yet
 // (weighting classes); a stratum without a label is left out.
 func share(obs []observation, says func(Answers) (yes, known bool)) Share {
-	drawn, labelled := map[string]float64{}, map[string]float64{}
+	drawn, labelled := map[class]float64{}, map[class]float64{}
 	for _, o := range obs {
-		drawn[o.stratum()]++
+		drawn[o.class()]++
 		if _, known := says(o.answers); known {
-			labelled[o.stratum()]++
+			labelled[o.class()]++
 		}
 	}
 	var n int
@@ -182,7 +178,7 @@ func share(obs []observation, says func(Answers) (yes, known bool)) Share {
 			continue
 		}
 		n++
-		w := drawn[o.stratum()] / labelled[o.stratum()] / o.Inclusion
+		w := drawn[o.class()] / labelled[o.class()] / o.Inclusion
 		weight += w
 		if clusters[o.cluster] == 0 {
 			order = append(order, o.cluster)
@@ -207,11 +203,6 @@ func kish(weight float64, clusters map[int32]float64, order []int32) float64 {
 		squares += float64(clusters[c] * clusters[c])
 	}
 	return weight * weight / squares
-}
-
-// stratum names what the item was drawn among.
-func (i *Item) stratum() string {
-	return strings.Join([]string{string(i.Verdict), i.Gate, i.Type}, "\x00")
 }
 
 func rounded(n int, effective, value, low, high float64) Share {

@@ -23,6 +23,14 @@ func (a Answers) Valid() (valid, known bool) {
 	return true, a.Complete()
 }
 
+// to reads the answer to one question.
+func to(q Question) func(Answers) (yes, known bool) {
+	return func(a Answers) (yes, known bool) {
+		yes, known = a[q]
+		return yes, known
+	}
+}
+
 // Complete reports whether every question is answered.
 func (a Answers) Complete() bool { return len(a) == len(Questions()) }
 

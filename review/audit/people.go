@@ -64,10 +64,7 @@ func agreements(s *Sample, people []Person) []Agreement {
 func agree(s *Sample, a, b *Person) Agreement {
 	out := Agreement{A: a.Name, B: b.Name, Valid: kappa(s, a, b, Answers.Valid), Questions: map[Question]Kappa{}}
 	for _, q := range Questions() {
-		out.Questions[q] = kappa(s, a, b, func(x Answers) (yes, known bool) {
-			yes, known = x[q]
-			return yes, known
-		})
+		out.Questions[q] = kappa(s, a, b, to(q))
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/goldgen/goldgen/datasets"
@@ -60,16 +61,13 @@ func FiguresOf(set *datasets.Set) SetFigures {
 
 func overlaps(cases []datasets.Case) []Overlap {
 	byType := map[string][]float64{}
-	var types []string
 	for i := range cases {
 		if c := &cases[i]; c.Origin == datasets.OriginSynthetic && len(c.Source) > 0 {
 			byType[c.QueryType] = append(byType[c.QueryType], c.Difficulty.Overlap)
-			types = append(types, c.QueryType)
 		}
 	}
-	slices.Sort(types)
 	out := []Overlap{}
-	for _, name := range slices.Compact(types) {
+	for _, name := range slices.Sorted(maps.Keys(byType)) {
 		values := slices.Sorted(slices.Values(byType[name]))
 		out = append(out, Overlap{QueryType: name, Cases: len(values), Median: median(values), Highest: values[len(values)-1]})
 	}
