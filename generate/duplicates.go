@@ -15,14 +15,12 @@ type Duplicate struct {
 // generation refuses them by. A set that goldgen made has none; imported, edited
 // and logged queries may.
 func Duplicates(cases []datasets.Case) []Duplicate {
-	index, at := newSimilarIndex(), make(map[string]int, len(cases))
+	index := newSimilarIndex()
 	out := []Duplicate{}
 	for i := range cases {
 		c := &cases[i]
-		at[c.ID] = i
-		if similar, id, found := index.closest(c); found {
-			exact := folded(cases[at[id]].Query) == folded(c.Query)
-			out = append(out, Duplicate{CaseID: c.ID, Of: id, Similarity: datasets.Round(similar), Exact: exact})
+		if of, found := index.closest(c); found {
+			out = append(out, Duplicate{CaseID: c.ID, Of: of.caseID, Similarity: datasets.Round(of.similarity), Exact: of.exact})
 		}
 		index.add(c)
 	}

@@ -26,7 +26,7 @@ func Recheck(c *datasets.Case, wording string, source *corpus.Chunk, others []da
 	}
 	reworded := *c
 	reworded.Query = wording
-	similar, _, found := index.closest(&reworded)
-	checks = append(checks, datasets.Check{Name: ReasonNearDuplicate, Passed: !found, Value: datasets.Round(similar)})
+	repeated, found := index.closest(&reworded)
+	checks = append(checks, datasets.Check{Name: ReasonNearDuplicate, Passed: !found, Value: datasets.Round(repeated.similarity)})
 	return checks, failed == nil && !found
 }

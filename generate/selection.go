@@ -148,11 +148,11 @@ func (s *Selection) settle(i int, o Outcome) Outcome {
 		}
 		return o
 	}
-	similar, id, found := s.index.closest(o.Case)
-	check := datasets.Check{Name: ReasonNearDuplicate, Passed: !found, Value: datasets.Round(similar)}
+	repeated, found := s.index.closest(o.Case)
+	check := datasets.Check{Name: ReasonNearDuplicate, Passed: !found, Value: datasets.Round(repeated.similarity)}
 	checks := append(slices.Clone(o.Case.Checks), check)
 	if found {
-		return Outcome{Reject: duplicate(o.Case, s.rows[i], id, checks), Calls: o.Calls}
+		return Outcome{Reject: duplicate(o.Case, s.rows[i], repeated.caseID, checks), Calls: o.Calls}
 	}
 	kept := *o.Case
 	kept.Checks = checks
@@ -186,10 +186,10 @@ func (s *Selection) Records() []Record {
 			continue
 		}
 		r := Record{Case: f.outcome.Case, Reject: f.outcome.Reject}
-		if asked := s.rows[i].Asked; asked != nil && r.Case != nil {
-			r.Clicked = asked.Clicked
-		}
 		if r.Case != nil {
+			if asked := s.rows[i].Asked; asked != nil {
+				r.Clicked = asked.Clicked
+			}
 			n := s.cellOf[i]
 			r.Spare = taken[n] >= s.cells[n].main
 			taken[n]++

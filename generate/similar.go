@@ -31,26 +31,32 @@ func newSimilarIndex() *similarIndex {
 	return &similarIndex{exact: map[string]int{}, prefixes: map[string][]int{}}
 }
 
-// closest returns the most similar accepted query of the same scope and as_of:
-// its similarity and case id, if that is at least nearDuplicate.
-func (x *similarIndex) closest(c *datasets.Case) (similar float64, id string, found bool) {
+// similar is an accepted query that a new one repeats.
+type similar struct {
+	caseID     string
+	similarity float64
+	exact      bool // the same words in the same order
+}
+
+// closest returns the most similar accepted query of the same scope and as_of, if
+// its similarity is at least nearDuplicate.
+func (x *similarIndex) closest(c *datasets.Case) (best similar, found bool) {
 	key := audience(c)
 	if i, ok := x.exact[key+folded(c.Query)]; ok {
-		return 1, x.ids[i], true
+		return similar{x.ids[i], 1, true}, true
 	}
 	terms := distinctTerms(c.Query)
-	best := 0.0
 	for _, term := range prefix(terms) {
 		for _, i := range x.prefixes[key+term] {
-			if s := similarity(terms, x.queries[i]); s > best {
-				best, id = s, x.ids[i]
+			if s := similarity(terms, x.queries[i]); s > best.similarity {
+				best = similar{caseID: x.ids[i], similarity: s}
 			}
 		}
 	}
-	if best < nearDuplicate {
-		return 0, "", false
+	if best.similarity < nearDuplicate {
+		return similar{}, false
 	}
-	return best, id, true
+	return best, true
 }
 
 func (x *similarIndex) add(c *datasets.Case) {
