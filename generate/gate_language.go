@@ -10,21 +10,21 @@ import (
 )
 
 // Language refuses queries in another language than the chunk's, or than the one
-// asked for. A language
-// that cannot be told passes: queries are short, and detectors take short
-// English for German. So a query is refused only if its script is another one,
-// or if it has words that only another language has and none of the chunk's
-// own. Value: 1 when the two are the same, .5 when that cannot be told, 0 when
-// they differ.
+// asked for. A language that cannot be told passes: queries are short, and
+// detectors take short English for German. So a query is refused only if its
+// script is another one, or if it has words that only another language has and
+// none of the chunk's own. Value: 1 when the two are the same, .5 when that cannot
+// be told, 0 when they differ.
 func Language(c Candidate) Verdict {
 	if c.Type == datasets.Keyword {
 		return verdict("language", true, .5, "") // names and nouns: nothing can be told
 	}
 	crosses := c.Chunk.Language != "" && c.Language != "" && c.Chunk.Language != c.Language
-	if !crosses && script(c.Query) != script(c.Chunk.Text) {
+	sameScript := script(c.Query) == script(c.Chunk.Text)
+	if !crosses && !sameScript {
 		return verdict("language", false, 0, "another script than the chunk's")
 	}
-	if crosses && script(c.Query) == script(c.Chunk.Text) && corpus.Language(c.Query) == c.Chunk.Language {
+	if crosses && sameScript && corpus.Language(c.Query) == c.Chunk.Language {
 		return verdict("language", false, 0, "%s as the chunk, not %s", c.Chunk.Language, c.Language)
 	}
 	got := queryLanguage(c.Query, c.Language)

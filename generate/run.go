@@ -121,10 +121,7 @@ func (r *runner) byChunk(asked []int) [][]int {
 	var batches [][]int
 	at := map[string]int{}
 	for n, i := range asked {
-		key := r.rows[i].CaseID
-		if len(r.rows[i].ChunkIDs) > 0 {
-			key = r.rows[i].ChunkIDs[0]
-		}
+		key := cmp.Or(firstChunk(r.rows[i]), r.rows[i].CaseID)
 		b, ok := at[key]
 		if !ok {
 			b = len(batches)
