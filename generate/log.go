@@ -10,16 +10,20 @@ import (
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/llm"
+	"github.com/goldgen/goldgen/sample"
 )
 
-// LogName stands in provenance of a query that people asked.
-const LogName = "query log"
+// logName stands in provenance of a query that people asked.
+const logName = "query log"
 
 // ReasonUnconfirmed is the reason of a logged query that needs review: where it
 // is answered, no person has said yet.
 const ReasonUnconfirmed = "from the query log: no person has confirmed an answer"
 
 const promptTag = "tag-query"
+
+// maxTagTokens is enough for the reply of tag-query.
+const maxTagTokens = 24
 
 // Logged lets the rows of a query log past a writer: their wording stays as
 // people typed it, no gate looks at it, and nothing is written. What they are is
@@ -65,11 +69,11 @@ func (l *logged) WriteAll(ctx context.Context, units []Unit) ([]Outcome, error) 
 func loggedCase(u Unit, seed int64) *datasets.Case {
 	query := u.Row.Query
 	return &datasets.Case{
-		ID: u.Row.CaseID, Query: query, QueryType: TagQuery(query), Style: cmp.Or(u.Row.Style, StyleOf(query)),
+		ID: u.Row.CaseID, Query: query, QueryType: tagQuery(query), Style: cmp.Or(u.Row.Style, styleOf(query)),
 		Language: corpus.Language(query), Tags: []string{}, Origin: datasets.OriginLog, Scope: corpus.Scope{},
 		Filters: []corpus.Filter{}, Source: []string{}, Judgments: []datasets.Judgment{}, Evidence: []datasets.Evidence{},
 		Forbidden: []string{}, HardNegatives: []string{}, Checks: []datasets.Check{},
-		Provenance: datasets.Provenance{Generator: LogName, Seed: seed, Stratum: u.Row.Stratum},
+		Provenance: datasets.Provenance{Generator: logName, Seed: seed, Stratum: u.Row.Stratum},
 		Status:     datasets.NeedsReview, Reason: ReasonUnconfirmed,
 	}
 }
@@ -85,9 +89,9 @@ var (
 // fewWords is the most words of a query that counts as keywords.
 const fewWords = 6
 
-// TagQuery says by rules what kind of query people typed: time_sensitive,
+// tagQuery says by rules what kind of query people typed: time_sensitive,
 // keyword or factual. What else it may be cannot be seen from its words alone.
-func TagQuery(query string) string {
+func tagQuery(query string) string {
 	switch {
 	case hangsOnTime.MatchString(query):
 		return datasets.TimeSensitive
@@ -97,15 +101,15 @@ func TagQuery(query string) string {
 	return datasets.Factual
 }
 
-// StyleOf says by rules how a query is put.
-func StyleOf(query string) string {
+// styleOf says by rules how a query is put.
+func styleOf(query string) string {
 	switch {
 	case asksSomething.MatchString(query):
-		return "question"
+		return sample.FormQuestion
 	case tellsTrouble.MatchString(query):
-		return "problem"
+		return sample.FormProblem
 	}
-	return "keywords"
+	return sample.FormKeywords
 }
 
 // Tagger tags logged queries with a language model.
@@ -147,6 +151,3 @@ func (t *Tagger) tag(ctx context.Context, u Unit, c *datasets.Case) (Outcome, er
 	c.Provenance.Calls = w.calls
 	return Outcome{Case: c, Calls: w.calls}, nil
 }
-
-// maxTagTokens is enough for the reply of tag-query.
-const maxTagTokens = 24

@@ -58,7 +58,7 @@ func TestLoggedQueriesAreNotWritten(t *testing.T) {
 	}
 }
 
-func TestTagQuery(t *testing.T) {
+func TestRulesTag(t *testing.T) {
 	for _, tc := range []struct{ query, kind, style string }{
 		{"reset password", "keyword", "keywords"},
 		{"how do I reset my password", "factual", "question"},
@@ -69,8 +69,9 @@ func TestTagQuery(t *testing.T) {
 		{"latest release notes", "time_sensitive", "keywords"},
 		{"who approved it?", "factual", "question"},
 	} {
-		if kind, style := generate.TagQuery(tc.query), generate.StyleOf(tc.query); kind != tc.kind || style != tc.style {
-			t.Errorf("%q: %s, %s; want %s, %s", tc.query, kind, style, tc.kind, tc.style)
+		c := write(t, generate.Logged(nil, nil, 7), generate.Unit{Row: loggedRow("q", tc.query)}).Case
+		if c.QueryType != tc.kind || c.Style != tc.style {
+			t.Errorf("%q: %s, %s; want %s, %s", tc.query, c.QueryType, c.Style, tc.kind, tc.style)
 		}
 	}
 }
