@@ -109,27 +109,42 @@ func madeOf(c *datasets.Case) typedCase {
 	return m
 }
 
-func TestEveryTypeMakesItsCase(t *testing.T) {
-	none := []string{}
-	may := time.Date(2026, 5, 31, 0, 0, 0, 0, time.UTC)
+// typeTest is a unit, who is asked about it, and the case that becomes of it.
+type typeTest struct {
+	unit   generate.Unit
+	client clientFunc
+	want   typedCase
+}
+
+func makeCases(t *testing.T, tests map[string]typeTest) {
+	t.Helper()
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			o := write(t, typed(t, test.unit.Row.QueryType, test.client), test.unit)
+			if o.Reject != nil {
+				t.Fatalf("rejected: %s: %s", o.Reject.Reason, o.Reject.Detail)
+			}
+			if diff := cmp.Diff(test.want, madeOf(o.Case)); diff != "" {
+				t.Errorf("case (-want +got):\n%s", diff)
+			}
+			o.Case.ID = "0123456789abcdef"
+			if err := o.Case.Validate(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// secretHours are the hours as a document that not everybody may see.
+func secretHours() corpus.Document {
 	secret := hours
 	secret.Scope = corpus.Scope{"team": {"duty"}}
-	valve := "The relief valve closes below six bar of pressure in the hose."
-	together := "On call: " + duty.Text + "\nOffices: " + hours.Text
-	for name, test := range map[string]struct {
-		unit   generate.Unit
-		client clientFunc
-		want   typedCase
-	}{
-		"near_duplicate": {
-			rowUnit(sample.Row{QueryType: datasets.NearDuplicate, Term: "P-20"}, []corpus.Document{p30}, p20),
-			asks("At what pressure does the P-20 shut its outlet?", "Pump P-20: "+valve),
-			typedCase{
-				Query: "At what pressure does the P-20 shut its outlet?", Source: []string{"p20#0"}, Forbidden: none,
-				HardNegatives: []string{"p30#0"}, Labels: map[string]string{"p20#0": "relevant3", "p30#0": "irrelevant0"},
-				Quotes: []string{valve}, Scope: corpus.Scope{},
-			},
-		},
+	return secret
+}
+
+func TestATypeOfOneChunkHasItAsSource(t *testing.T) {
+	none := []string{}
+	makeCases(t, map[string]typeTest{
 		"rare_term": {
 			rowUnit(sample.Row{QueryType: datasets.RareTerm, Term: "mean time between failures", OtherForm: "MTBF"}, nil, fleet),
 			asks("Which mean time between failures is too low to keep a unit?", fleet.Text),
@@ -139,19 +154,28 @@ func TestEveryTypeMakesItsCase(t *testing.T) {
 			},
 		},
 		"permission_sensitive, allowed": {
-			rowUnit(sample.Row{QueryType: datasets.PermissionSensitive, Scope: corpus.Scope{"team": {"duty"}}}, nil, secret),
+			rowUnit(sample.Row{QueryType: datasets.PermissionSensitive, Scope: corpus.Scope{"team": {"duty"}}}, nil, secretHours()),
 			asks("From what time of day can one call Lyon?", hours.Text),
 			typedCase{
 				Query: "From what time of day can one call Lyon?", Source: []string{"hours#0"}, Forbidden: none, HardNegatives: none,
 				Labels: map[string]string{"hours#0": "relevant3"}, Quotes: []string{hours.Text}, Scope: corpus.Scope{"team": {"duty"}},
 			},
 		},
-		"permission_sensitive, forbidden": {
-			rowUnit(sample.Row{QueryType: datasets.PermissionSensitive, Scope: corpus.Scope{"team": {"hr"}}, Forbidden: true}, []corpus.Document{duty}, secret),
-			asks("From what time of day can one call Lyon?", hours.Text),
+	})
+}
+
+func TestRivalsAreGradedAndHardNegatives(t *testing.T) {
+	none := []string{}
+	may := time.Date(2026, 5, 31, 0, 0, 0, 0, time.UTC)
+	valve := "The relief valve closes below six bar of pressure in the hose."
+	makeCases(t, map[string]typeTest{
+		"near_duplicate": {
+			rowUnit(sample.Row{QueryType: datasets.NearDuplicate, Term: "P-20"}, []corpus.Document{p30}, p20),
+			asks("At what pressure does the P-20 shut its outlet?", "Pump P-20: "+valve),
 			typedCase{
-				Query: "From what time of day can one call Lyon?", Source: none, Forbidden: []string{"hours#0", "duty#0"}, HardNegatives: none,
-				Labels: map[string]string{}, Scope: corpus.Scope{"team": {"hr"}}, Abstain: true,
+				Query: "At what pressure does the P-20 shut its outlet?", Source: []string{"p20#0"}, Forbidden: none,
+				HardNegatives: []string{"p30#0"}, Labels: map[string]string{"p20#0": "relevant3", "p30#0": "irrelevant0"},
+				Quotes: []string{valve}, Scope: corpus.Scope{},
 			},
 		},
 		"time_sensitive": {
@@ -163,6 +187,13 @@ func TestEveryTypeMakesItsCase(t *testing.T) {
 				Quotes: []string{now.Text}, Scope: corpus.Scope{}, AsOf: "2026-05-31",
 			},
 		},
+	})
+}
+
+func TestATypeOfSeveralChunksHasThemAllAsSource(t *testing.T) {
+	none := []string{}
+	together := "On call: " + duty.Text + "\nOffices: " + hours.Text
+	makeCases(t, map[string]typeTest{
 		"multi_hop": {
 			rowUnit(sample.Row{QueryType: datasets.MultiHop, Term: "Lyon", Link: sample.LinkTerm}, nil, duty, hours),
 			asks("When can the people who fix the worst outages first be phoned?", together),
@@ -180,6 +211,20 @@ func TestEveryTypeMakesItsCase(t *testing.T) {
 				Labels: map[string]string{"dock#0": "relevant3", "login#0": "relevant3"}, Quotes: []string{dock.Text, login.Text}, Scope: corpus.Scope{},
 			},
 		},
+	})
+}
+
+func TestWhatCannotBeAnsweredExpectsAbstention(t *testing.T) {
+	none := []string{}
+	makeCases(t, map[string]typeTest{
+		"permission_sensitive, forbidden": {
+			rowUnit(sample.Row{QueryType: datasets.PermissionSensitive, Scope: corpus.Scope{"team": {"hr"}}, Forbidden: true}, []corpus.Document{duty}, secretHours()),
+			asks("From what time of day can one call Lyon?", hours.Text),
+			typedCase{
+				Query: "From what time of day can one call Lyon?", Source: none, Forbidden: []string{"hours#0", "duty#0"}, HardNegatives: none,
+				Labels: map[string]string{}, Scope: corpus.Scope{"team": {"hr"}}, Abstain: true,
+			},
+		},
 		"out_of_scope": {
 			rowUnit(sample.Row{QueryType: datasets.OutOfScope}, nil, p20),
 			asks("Can the P-20 pump be used for sea water?"),
@@ -188,21 +233,7 @@ func TestEveryTypeMakesItsCase(t *testing.T) {
 				Labels: map[string]string{}, Scope: corpus.Scope{}, Abstain: true,
 			},
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			o := write(t, typed(t, test.unit.Row.QueryType, test.client), test.unit)
-			if o.Reject != nil {
-				t.Fatalf("rejected: %s: %s", o.Reject.Reason, o.Reject.Detail)
-			}
-			if diff := cmp.Diff(test.want, madeOf(o.Case)); diff != "" {
-				t.Errorf("case (-want +got):\n%s", diff)
-			}
-			o.Case.ID = "0123456789abcdef"
-			if err := o.Case.Validate(); err != nil {
-				t.Error(err)
-			}
-		})
-	}
+	})
 }
 
 func TestGatesOfTheTypes(t *testing.T) {
