@@ -65,9 +65,11 @@ func run(ctx context.Context, args []string, a *app) int {
 
 // style says how stdout is written to.
 func (a *app) style() report.Style {
-	color := a.outTerminal && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
-	return report.Style{Terminal: a.outTerminal, Color: color, Width: a.width}
+	return report.Style{Terminal: a.outTerminal, Color: a.outTerminal && a.mayColor(), Width: a.width}
 }
+
+// mayColor reports whether the surroundings want colours on a terminal.
+func (a *app) mayColor() bool { return a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb" }
 
 // enter goes to the folder of -C, so that every path of the command line is seen
 // from there. From then on paths are shown in full: the caller stands elsewhere.

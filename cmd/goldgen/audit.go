@@ -6,14 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/goldgen/goldgen/internal/atomicfile"
+	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/internal/wording"
 	"github.com/goldgen/goldgen/pipeline"
 	"github.com/goldgen/goldgen/report"
@@ -122,11 +121,8 @@ func (a *app) writeAuditSheet(p *pipeline.Project, o auditOptions) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(o.write); err == nil {
-		return usagef("--write %s: is there already, and may hold labels", o.write)
-	}
 	write := sheetWriter(o.write)
-	if err := atomicfile.Write(o.write, 0o644, func(w io.Writer) error { return write(w, rows) }); err != nil {
+	if err := writeNew("--write", o.write, func(w io.Writer) error { return write(w, rows) }); err != nil {
 		return err
 	}
 	a.notes(notes)
@@ -173,7 +169,7 @@ func auditShare(s audit.Share) string {
 	if s.Value == nil {
 		return "-"
 	}
-	return fmt.Sprintf("%.3f [%.2f, %.2f]", *s.Value, *s.Low, *s.High)
+	return span(datasets.Interval{Value: *s.Value, Low: *s.Low, High: *s.High})
 }
 
 func auditName(name string) string {

@@ -22,19 +22,26 @@ func (a *app) printAudit(r *pipeline.AuditReport, markdown bool) error {
 		}
 	}
 	fmt.Fprintln(a.stdout)
+	section := a.section
+	if markdown {
+		section = a.markdownSection
+	}
 	for _, t := range auditTables(r) {
-		if len(t.Rows) == 0 {
-			continue
-		}
-		write := func() error { return t.Write(a.stdout, a.style()) }
-		if markdown {
-			write = func() error { return t.WriteMarkdown(a.stdout) }
-		}
-		if err := write(); err != nil {
+		if err := section(t); err != nil {
 			return err
 		}
-		fmt.Fprintln(a.stdout)
 	}
+	return nil
+}
+
+func (a *app) markdownSection(t *report.Table) error {
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	if err := t.WriteMarkdown(a.stdout); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.stdout)
 	return nil
 }
 
@@ -104,7 +111,7 @@ func groupTable(name string, rows []audit.Figures, all *audit.Figures, bad bool)
 		}
 		cells := []string{auditName(f.Name), strconv.Itoa(f.Cases), fmt.Sprintf("%d of %d", s.N, f.Asked), auditShare(s)}
 		for _, q := range audit.Questions() {
-			cells = append(cells, yesShare(f.Questions[q]))
+			cells = append(cells, orDash(f.Questions[q].Value))
 		}
 		t.Add(cells...)
 	}
@@ -115,13 +122,6 @@ func groupTable(name string, rows []audit.Figures, all *audit.Figures, bad bool)
 		add(all)
 	}
 	return t
-}
-
-func yesShare(s audit.Share) string {
-	if s.Value == nil {
-		return "-"
-	}
-	return three(*s.Value)
 }
 
 func overlapTable(rows []audit.Overlap) *report.Table {

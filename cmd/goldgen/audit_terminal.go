@@ -29,7 +29,7 @@ func (a *app) auditAtTerminal(ctx context.Context, p *pipeline.Project, o auditO
 	}
 	defer func() { err = errors.Join(err, desk.Close()) }()
 	a.notes(desk.Notes)
-	s := &auditScreen{desk: desk, in: in, out: in, color: a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"}
+	s := &auditScreen{desk: desk, in: in, out: in, color: a.mayColor()}
 	if f, ok := a.stderr.(*os.File); ok && a.errTerminal {
 		s.out = f
 	}

@@ -136,17 +136,22 @@ func writeSheet(path string, c *pipeline.Calibrated) error {
 	for i, n := range c.Calibration.Next {
 		rows = append(rows, []string{n.CaseID, n.ChunkID, "", "", plainFloat(n.Inclusion), inert(c.Texts[i].Query), inert(c.Texts[i].Passage)})
 	}
-	return writeRows(path, rows)
+	return writeRows("--sheet", path, rows)
 }
 
 func plainFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// writeRows writes a new CSV file.
-func writeRows(path string, rows [][]string) error {
+// writeRows writes a new CSV file, which a flag names.
+func writeRows(flag, path string, rows [][]string) error {
+	return writeNew(flag, path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
+}
+
+// writeNew writes a file that people fill in, and never over one that they have.
+func writeNew(flag, path string, write func(io.Writer) error) error {
 	if _, err := os.Stat(path); err == nil {
-		return usagef("--sheet %s: is there already, and may hold labels", path)
+		return usagef("%s %s: is there already, and may hold labels", flag, path)
 	}
-	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
+	return atomicfile.Write(path, 0o644, write)
 }
 
 // inert keeps a spreadsheet from running a text as a formula.

@@ -55,7 +55,7 @@ func (a *app) writeQuestions(o calibrateOptions, c *pipeline.CalibratedAnswers) 
 		t := c.Texts[i]
 		rows = append(rows, []string{n.CaseID, string(n.Kind), claim, "", "", plainFloat(n.Inclusion), inert(t.Query), inert(t.Text), inert(t.Against)})
 	}
-	if err := writeRows(o.sheet, rows); err != nil {
+	if err := writeRows("--sheet", o.sheet, rows); err != nil {
 		return err
 	}
 	if c.NoContext != "" {

@@ -3,9 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,11 +19,8 @@ func newPrompts(a *app) *cobra.Command {
 // library holds the prompts as the project of -C has them, or, where there is
 // no project, the embedded ones.
 func (a *app) library() (*prompts.Library, error) {
-	if _, err := os.Stat(filepath.Join(a.dir, pipeline.ConfigFile)); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	p, err := a.project()
-	if err != nil {
+	p, err := a.projectIfAny()
+	if p == nil || err != nil {
 		return nil, err
 	}
 	return p.Prompts, nil

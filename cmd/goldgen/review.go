@@ -3,11 +3,8 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"os/user"
 	"strconv"
 	"strings"
@@ -16,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/goldgen/goldgen/internal/atomicfile"
 	"github.com/goldgen/goldgen/pipeline"
 	"github.com/goldgen/goldgen/report"
 	"github.com/goldgen/goldgen/review"
@@ -255,21 +251,16 @@ func (a *app) exportReview(p *pipeline.Project, golden, path string) error {
 	if len(r.Labels) == 0 {
 		return fmt.Errorf("nobody has labelled anything of %s: there is nothing to export", r.Golden.Ref)
 	}
-	if _, err := os.Stat(path); err == nil {
-		return usagef("--export %s: is there already, and may hold labels", path)
+	rows := [][]string{{"case_id", "chunk_id", "grade", "by", "inclusion", "label", "sample", "at", "query"}}
+	for _, l := range r.Labels {
+		rows = append(rows, []string{
+			l.CaseID, l.ChunkID, strconv.Itoa(*l.Grade), inert(l.Reviewer), plainFloat(l.Inclusion),
+			l.Label, inert(l.Sample), l.At.Format(time.RFC3339), inert(l.Query),
+		})
 	}
-	err = atomicfile.Write(path, 0o644, func(w io.Writer) error {
-		rows := [][]string{{"case_id", "chunk_id", "grade", "by", "inclusion", "label", "sample", "at", "query"}}
-		for _, l := range r.Labels {
-			rows = append(rows, []string{
-				l.CaseID, l.ChunkID, strconv.Itoa(*l.Grade), inert(l.Reviewer), strconv.FormatFloat(l.Inclusion, 'g', -1, 64),
-				l.Label, inert(l.Sample), l.At.Format(time.RFC3339), inert(l.Query),
-			})
-		}
-		return csv.NewWriter(w).WriteAll(rows)
-	})
-	if err == nil {
-		a.say("labels", "%d of %s in %s", len(r.Labels), r.Golden.Ref, path)
+	if err := writeRows("--export", path, rows); err != nil {
+		return err
 	}
-	return err
+	a.say("labels", "%d of %s in %s", len(r.Labels), r.Golden.Ref, path)
+	return nil
 }

@@ -145,10 +145,7 @@ func coverageTable(c sample.Coverage) *report.Table {
 
 // logTable shows what of a query log is planned.
 func logTable(l *sample.LogSummary) *report.Table {
-	t := &report.Table{Columns: []report.Column{
-		{Name: "query log"}, {Name: "searches", Right: true}, {Name: "queries", Right: true},
-		{Name: "planned", Right: true}, {Name: "reserves", Right: true},
-	}}
+	t := report.NewTable("query log", ">searches", ">queries", ">planned", ">reserves")
 	for _, b := range l.Bands {
 		t.Add(b.Name, fmt.Sprint(b.Searches), fmt.Sprint(b.Clusters), fmt.Sprint(b.Planned), fmt.Sprint(b.Reserves))
 	}
