@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
 	"os"
 	"slices"
@@ -21,18 +20,14 @@ func answerSheet(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 3 {
 		ts.Fatalf("usage: answersheet FROM TO PATTERN...")
 	}
-	rows, err := csv.NewReader(strings.NewReader(ts.ReadFile(args[0]))).ReadAll()
-	ts.Check(err)
-	at := slices.Index(rows[0], string(audit.Answerable))
-	for i, row := range rows[1:] {
-		for j, letter := range args[2+i%len(args[2:])] {
-			row[at+j] = map[rune]string{'y': "yes", 'n': "No"}[letter]
+	editSheet(ts, args[0], args[1], func(header []string, rows [][]string) {
+		at := slices.Index(header, string(audit.Answerable))
+		for i, row := range rows {
+			for j, letter := range args[2+i%len(args[2:])] {
+				row[at+j] = map[rune]string{'y': "yes", 'n': "No"}[letter]
+			}
 		}
-	}
-	to, err := os.Create(ts.MkAbs(args[1]))
-	ts.Check(err)
-	defer to.Close()
-	ts.Check(csv.NewWriter(to).WriteAll(rows))
+	})
 }
 
 // addLine FILE WORD...: adds a line to a file.
