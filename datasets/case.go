@@ -116,15 +116,17 @@ func LabelOf(grade, relevant int) string {
 // SourceJudgment is the judgment by synthetic that a set has of each chunk that
 // a query was written from.
 func SourceJudgment(chunkID, docID string) Judgment {
-	grade := 3
-	return Judgment{ChunkID: chunkID, DocID: docID, Grade: &grade, Label: LabelRelevant, By: BySynthetic, Inclusion: 1}
+	return synthetic(chunkID, docID, 3, LabelRelevant)
 }
 
 // RivalJudgment is the judgment by synthetic of a chunk that is wrong by the way
 // in which the query was made: another near-duplicate (LabelIrrelevant), or a
 // version that does not hold when it is asked (LabelStale).
 func RivalJudgment(chunkID, docID, label string) Judgment {
-	grade := 0
+	return synthetic(chunkID, docID, 0, label)
+}
+
+func synthetic(chunkID, docID string, grade int, label string) Judgment {
 	return Judgment{ChunkID: chunkID, DocID: docID, Grade: &grade, Label: label, By: BySynthetic, Inclusion: 1}
 }
 

@@ -19,29 +19,21 @@ const (
 // It tells hard cases from easy ones in a set and is never a reason to leave one
 // out.
 func (c *Case) Band() string {
-	best, worst, asked := 0, 0, false
-	for _, r := range []struct {
-		rank    *int
-		feature string
-	}{{c.Difficulty.SourceRankBM25, "rank_bm25"}, {c.Difficulty.SourceRankDense, "rank_dense"}} {
-		if r.rank == nil && !c.ranked(r.feature) {
-			continue
+	var ranks []int
+	for feature, rank := range map[string]*int{"rank_bm25": c.Difficulty.SourceRankBM25, "rank_dense": c.Difficulty.SourceRankDense} {
+		switch {
+		case rank != nil:
+			ranks = append(ranks, *rank)
+		case c.ranked(feature): // asked, and not found
+			ranks = append(ranks, mediumRank+1)
 		}
-		rank := mediumRank + 1 // not found
-		if r.rank != nil {
-			rank = *r.rank
-		}
-		if best == 0 {
-			best = rank
-		}
-		best, worst, asked = min(best, rank), max(worst, rank), true
 	}
 	switch {
-	case !asked || len(c.Source) == 0:
+	case len(ranks) == 0 || len(c.Source) == 0:
 		return Unranked
-	case worst <= easyRank:
+	case slices.Max(ranks) <= easyRank:
 		return Easy
-	case best > mediumRank:
+	case slices.Min(ranks) > mediumRank:
 		return Hard
 	}
 	return Medium
