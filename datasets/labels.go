@@ -46,7 +46,7 @@ type CaseLabels struct {
 // which a source chunk has no known label but the synthetic one is read as in
 // and says so. An unknown mode is read as in.
 func (c *Case) Labels(mode SourceMode) CaseLabels {
-	byChunk := judgmentsByChunk(c.Judgments)
+	byChunk := JudgmentsByChunk(c.Judgments)
 	sources := c.sourceChunks()
 	out := CaseLabels{Chunks: make(map[string]Label, len(byChunk))}
 	if mode == SourceJudged && !allKnown(byChunk, sources) {
@@ -82,7 +82,8 @@ func (c *Case) sourceChunks() []string {
 	return slices.Compact(ids)
 }
 
-func judgmentsByChunk(judgments []Judgment) map[string][]Judgment {
+// JudgmentsByChunk groups judgments by their chunk, each group in their order.
+func JudgmentsByChunk(judgments []Judgment) map[string][]Judgment {
 	m := make(map[string][]Judgment, len(judgments))
 	for _, j := range judgments {
 		m[j.ChunkID] = append(m[j.ChunkID], j)

@@ -85,10 +85,7 @@ type prover struct {
 
 // refuse gives the reason not to keep a case that expects abstention, "" for none.
 func (p *prover) refuse(c *datasets.Case) (reason, detail string) {
-	byChunk := map[string][]datasets.Judgment{}
-	for _, j := range c.Judgments {
-		byChunk[j.ChunkID] = append(byChunk[j.ChunkID], j)
-	}
+	byChunk := datasets.JudgmentsByChunk(c.Judgments)
 	unknown := 0
 	for _, id := range slices.Sorted(maps.Keys(byChunk)) {
 		if p.labels.read(c, id, byChunk[id]).right {
