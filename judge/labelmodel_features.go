@@ -57,6 +57,9 @@ func ExtraFeatures() []string {
 	}
 }
 
+// LabelFeatures are all features that a label model may have.
+func LabelFeatures() []string { return slices.Concat(PriorFeatures(), ExtraFeatures()) }
+
 // NeedsEmbedder reports whether any of the features comes from an embedder.
 func NeedsEmbedder(features []string) bool {
 	return slices.ContainsFunc(features, func(name string) bool { return strings.HasPrefix(name, "dense_") })

@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -27,13 +26,10 @@ func ObservedIn(c *datasets.Case) (pool []Observed, ok bool) {
 // itemOf is as much of a pool's item as its features tell.
 func itemOf(j datasets.Judgment) Item {
 	item := Item{ChunkID: j.ChunkID, DocID: j.DocID, Inclusion: j.Inclusion, Ranks: map[string]Rank{}}
-	for _, name := range slices.Sorted(maps.Keys(j.Features)) {
+	for name, rank := range j.Features {
 		if member, ranked := strings.CutPrefix(name, "rank_"); ranked {
-			item.Ranks[member] = Rank{Rank: int(j.Features[name]), Score: j.Features["score_"+member]}
+			item.Ranks[member] = Rank{Rank: int(rank), Score: j.Features["score_"+member]}
 		}
 	}
 	return item
 }
-
-// LabelFeatures are all features that a label model may have.
-func LabelFeatures() []string { return slices.Concat(PriorFeatures(), ExtraFeatures()) }
