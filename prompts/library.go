@@ -34,17 +34,17 @@ func Open(dir string) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	paths, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.md"))
+	names, err := fs.Glob(os.DirFS(dir), "*.md")
 	if err != nil {
 		return nil, err
 	}
-	if len(paths) == 0 {
+	if len(names) == 0 {
 		return nil, fmt.Errorf("%s: no prompt file (*.md) in it", dir)
 	}
 	l := &Library{own: map[string]*Prompt{}}
 	var problems []error
-	for _, path := range paths {
-		p, err := openOwn(path)
+	for _, name := range names {
+		p, err := openOwn(filepath.Join(dir, name))
 		if err != nil {
 			problems = append(problems, err)
 			continue
@@ -55,11 +55,6 @@ func Open(dir string) (*Library, error) {
 		return nil, errors.Join(problems...)
 	}
 	return l, nil
-}
-
-// escapeGlob lets a folder's own name stand for itself in a glob.
-func escapeGlob(dir string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
 }
 
 // openOwn reads a file that takes an embedded prompt's place.
