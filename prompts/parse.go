@@ -41,7 +41,7 @@ func Parse(name string, src []byte) (*Prompt, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	p, err := parseHead(head)
+	p, err := parseHead(text, head)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -68,7 +68,8 @@ func splitFrontMatter(text string) (head, body string, line int, err error) {
 	return head, body, strings.Count(head, "\n") + 4, nil
 }
 
-func parseHead(head string) (*Prompt, error) {
+// parseHead reads the front matter of a file's text.
+func parseHead(text, head string) (*Prompt, error) {
 	var fm frontMatter
 	// The line of --- stays, so that lines in errors are the file's.
 	dec, err := yaml.NewLoader(strings.NewReader("\n"+head), yaml.WithKnownFields())
@@ -86,10 +87,21 @@ func parseHead(head string) (*Prompt, error) {
 		return p, nil
 	}
 	if p.Schema, err = checkSchema(fm.Schema); err != nil {
-		line, _, _ := strings.Cut(head, "\nschema:")
-		return nil, fmt.Errorf("line %d: schema: %w", strings.Count(line, "\n")+3, err)
+		return nil, fmt.Errorf("line %d: schema: %w", lineOf(text, "schema:"), err)
 	}
 	return p, nil
+}
+
+// lineOf is the number of the first line of a file's text that begins so, else
+// that of the front matter's end, where it is missing.
+func lineOf(text, prefix string) int {
+	n := 0
+	for line := range strings.Lines(text) {
+		if n++; strings.HasPrefix(line, prefix) || n > 1 && strings.TrimSpace(line) == "---" {
+			return n
+		}
+	}
+	return n
 }
 
 // checkSchema compacts the schema and refuses what servers die of.
@@ -207,12 +219,14 @@ func (p *Prompt) checkTemplateNode(n parse.Node, text string) *nodeError {
 	case *parse.TextNode:
 		return nil
 	case *parse.ActionNode:
-		return p.checkPipe(n.Pipe)
+		_, err := p.variableOf(n.Pipe)
+		return err
 	case *parse.IfNode:
-		if err := p.checkPipe(n.Pipe); err != nil {
+		name, err := p.variableOf(n.Pipe)
+		if err != nil {
 			return err
 		}
-		p.asked = append(p.asked, n.Pipe.Cmds[0].Args[0].(*parse.FieldNode).Ident[0]) // checkPipe saw it
+		p.asked = append(p.asked, name)
 		if err := p.checkList(n.List, text); err != nil {
 			return err
 		}
@@ -221,17 +235,19 @@ func (p *Prompt) checkTemplateNode(n parse.Node, text string) *nodeError {
 	return &nodeError{int(n.Position()), fmt.Sprintf("only {{.name}} and {{if .name}} are allowed, not %s", n)}
 }
 
-func (p *Prompt) checkPipe(pipe *parse.PipeNode) *nodeError {
+// variableOf gives the name of the variable that a pipe must be.
+func (p *Prompt) variableOf(pipe *parse.PipeNode) (string, *nodeError) {
 	bad := &nodeError{int(pipe.Pos), fmt.Sprintf("only a variable is allowed, not {{%s}}", pipe)}
 	if len(pipe.Decl) != 0 || len(pipe.Cmds) != 1 || len(pipe.Cmds[0].Args) != 1 {
-		return bad
+		return "", bad
 	}
 	field, ok := pipe.Cmds[0].Args[0].(*parse.FieldNode)
 	if !ok || len(field.Ident) != 1 {
-		return bad
+		return "", bad
 	}
-	if name := field.Ident[0]; !slices.Contains(p.Vars, name) && !slices.Contains(p.Data, name) {
-		return &nodeError{int(field.Pos), fmt.Sprintf("unknown variable %q", name)}
+	name := field.Ident[0]
+	if !slices.Contains(p.Vars, name) && !slices.Contains(p.Data, name) {
+		return "", &nodeError{int(field.Pos), fmt.Sprintf("unknown variable %q", name)}
 	}
-	return nil
+	return name, nil
 }

@@ -14,41 +14,29 @@ import (
 // the original.
 func (p *Prompt) replaces(original *Prompt) error {
 	if p.ID != original.ID {
-		return fmt.Errorf("%d: id %q is not the file's name", p.lineOf("id:"), p.ID)
+		return fmt.Errorf("%d: id %q is not the file's name", lineOf(p.Source, "id:"), p.ID)
 	}
 	for _, name := range p.Vars {
 		if slices.Contains(original.Data, name) {
-			return fmt.Errorf("%d: %q is text of the corpus or of a user: it stands under data, where it is delimited", p.lineOf("vars:"), name)
+			return fmt.Errorf("%d: %q is text of the corpus or of a user: it stands under data, where it is delimited", lineOf(p.Source, "vars:"), name)
 		}
 		if !slices.Contains(original.Vars, name) {
-			return fmt.Errorf("%d: unknown variable %q%s", p.lineOf("vars:"), name, original.variables())
+			return fmt.Errorf("%d: unknown variable %q%s", lineOf(p.Source, "vars:"), name, original.variables())
 		}
 	}
 	for _, name := range p.Data {
 		if !slices.Contains(original.Data, name) && !slices.Contains(original.Vars, name) {
-			return fmt.Errorf("%d: unknown variable %q%s", p.lineOf("data:"), name, original.variables())
+			return fmt.Errorf("%d: unknown variable %q%s", lineOf(p.Source, "data:"), name, original.variables())
 		}
 	}
 	if err := p.schemaReplaces(original); err != nil {
-		return fmt.Errorf("%d: schema: %w", p.lineOf("schema:"), err)
+		return fmt.Errorf("%d: schema: %w", lineOf(p.Source, "schema:"), err)
 	}
 	return nil
 }
 
 func (p *Prompt) variables() string {
 	return fmt.Sprintf("; %s has %s", p.ID, strings.Join(slices.Concat(p.Vars, p.Data), ", "))
-}
-
-// lineOf is the number of the first line of the file that begins so, else that
-// of the front matter's end, where it is missing.
-func (p *Prompt) lineOf(prefix string) int {
-	n := 0
-	for line := range strings.Lines(p.Source) {
-		if n++; strings.HasPrefix(line, prefix) || n > 1 && strings.TrimSpace(line) == "---" {
-			return n
-		}
-	}
-	return n
 }
 
 // shape is what goldgen needs to know of a reply's schema.
