@@ -134,10 +134,11 @@ func (r *answersRun) write(m answersManifest) error {
 	for i := range m.Cases {
 		rows[i] = asAnswerRow(m.Cases[i])
 	}
-	return writeResult(r.out, rows, func(files map[string]string) any {
+	_, err := writeResult(r.out, rows, func(files map[string]string) any {
 		m.Files, m.Cases, m.Path = files, nil, ""
 		return m
 	}, r.checkPlace)
+	return err
 }
 
 func readAnswersManifest(dir string) (answersManifest, error) {

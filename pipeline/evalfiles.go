@@ -72,7 +72,8 @@ func (o FilesOptions) keep(in eval.Input, result *eval.Result, notes []string) (
 		Format: ResultFormat, Goldgen: o.Version, CreatedAt: o.Now().UTC().Format(time.RFC3339),
 		Retriever: description, Scoring: scoringOf(&in, notes), Result: result,
 	}}
-	return &Evaluation{Result: result, Path: o.Out}, d.write(o.Out)
+	_, err = d.write(o.Out)
+	return &Evaluation{Result: result, Path: o.Out}, err
 }
 
 // topics are the two files, joined.

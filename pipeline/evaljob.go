@@ -242,10 +242,11 @@ func (j *evalJob) keep(in eval.Input, result *eval.Result) (*Evaluation, error) 
 	if e.Path == "" {
 		e.Path = j.p.resultPath(j.set, j.description)
 	}
-	if err := d.write(e.Path); err != nil || e.TooManyFailed {
+	digest, err := d.write(e.Path)
+	if err != nil || e.TooManyFailed {
 		return e, err
 	}
-	return e, j.p.appendHistory(d.resultManifest, e.Path)
+	return e, j.p.appendHistory(d.resultManifest, e.Path, digest)
 }
 
 func (j *evalJob) tooManyFailed(r *eval.Result) bool {

@@ -42,15 +42,7 @@ type HistoryEntry struct {
 	Digest      string               `json:"digest,omitempty"` // of the result, as its result.json holds it
 }
 
-func (p *Project) appendHistory(m resultManifest, path string) error {
-	data, err := os.ReadFile(filepath.Join(path, resultFile))
-	if err != nil {
-		return err
-	}
-	digest, _, err := digestResult(data)
-	if err != nil {
-		return err
-	}
+func (p *Project) appendHistory(m resultManifest, path, digest string) error {
 	r := m.Result
 	return appendLine(filepath.Join(p.Dir, HistoryFile), HistoryEntry{
 		Format: ResultFormat, Time: m.CreatedAt, Golden: p.fromHere(r.Golden), Trust: r.Trust, TrustDetail: r.TrustDetail,

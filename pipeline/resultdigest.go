@@ -12,18 +12,17 @@ const digestKey = "digest"
 
 // sealResult gives a result.json's text as it is written: indented, with the
 // digest of the document in it.
-func sealResult(document any) ([]byte, error) {
+func sealResult(document any) (text []byte, digest string, err error) {
 	data, err := json.Marshal(document)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	digest, _, err := digestResult(data)
-	if err != nil {
-		return nil, err
+	if digest, _, err = digestResult(data); err != nil {
+		return nil, "", err
 	}
 	var out json.RawMessage = fmt.Appendf(nil, "{%q:%q,%s", digestKey, digest, data[1:])
 	data, err = json.MarshalIndent(out, "", "  ")
-	return append(data, '\n'), err
+	return append(data, '\n'), digest, err
 }
 
 // digestResult is the SHA-256 over a result.json without its digest, and the

@@ -15,32 +15,33 @@ import (
 
 // writeResult makes the folder of a result, whole or not at all: cases.parquet
 // of the rows, and result.json of the document, which is told the files'
-// digests. mayGo says whether what stands at dir may go.
-func writeResult[R any](dir string, rows []R, document func(files map[string]string) any, mayGo func() error) error {
+// digests. mayGo says whether what stands at dir may go. The digest is that which
+// result.json holds.
+func writeResult[R any](dir string, rows []R, document func(files map[string]string) any, mayGo func() error) (digest string, err error) {
 	temp, err := atomicfile.NewTempDir(filepath.Dir(filepath.Clean(dir)))
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer temp.Remove()
 	cases := filepath.Join(temp.Path, casesFile)
 	if err := atomicfile.Write(cases, 0o644, func(w io.Writer) error { return parquetfile.Write(w, rows) }); err != nil {
-		return err
+		return "", err
 	}
-	digest, err := filedigest.SHA256(cases)
+	ofCases, err := filedigest.SHA256(cases)
 	if err != nil {
-		return err
+		return "", err
 	}
-	data, err := sealResult(document(map[string]string{casesFile: digest}))
+	data, digest, err := sealResult(document(map[string]string{casesFile: ofCases}))
 	if err != nil {
-		return err
+		return "", err
 	}
 	if err := atomicfile.WriteBytes(filepath.Join(temp.Path, resultFile), 0o644, data); err != nil {
-		return err
+		return "", err
 	}
 	if err := temp.Release(); err != nil {
-		return err
+		return "", err
 	}
-	return takePlace(temp.Path, dir, mayGo)
+	return digest, takePlace(temp.Path, dir, mayGo)
 }
 
 // takePlace moves temp to dir if what stands there may go: that is moved aside

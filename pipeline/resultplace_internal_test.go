@@ -14,7 +14,7 @@ import (
 // place writes a result of a kind to dir; only results of the same kind may go.
 func place(dir, kind, rows string) error {
 	document := func(files map[string]string) any { return map[string]any{"kind": kind, "files": files} }
-	return writeResult(dir, []struct{ Text string }{{rows}}, document, func() error {
+	_, err := writeResult(dir, []struct{ Text string }{{rows}}, document, func() error {
 		data, err := os.ReadFile(filepath.Join(dir, resultFile))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
@@ -27,6 +27,7 @@ func place(dir, kind, rows string) error {
 		}
 		return nil
 	})
+	return err
 }
 
 // TestResultsPlacedAtOnce holds that results for the same place take turns, that

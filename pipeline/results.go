@@ -85,7 +85,7 @@ type resultDraft struct {
 }
 
 // write makes the folder of a result, whole or not at all.
-func (d *resultDraft) write(dir string) error {
+func (d *resultDraft) write(dir string) (digest string, err error) {
 	rows := d.rows()
 	return writeResult(dir, rows, func(files map[string]string) any {
 		d.Cases, d.Files = len(rows), files
