@@ -168,7 +168,7 @@ func (p *Project) AuditReport(o AuditOptions) (*AuditReport, error) {
 	if out.Outside > 0 {
 		a.notes = append(a.notes, fmt.Sprintf("%s labelled %s not in the sample %s: not counted", wording.Count(out.Outside, "query"), wording.Pick(out.Outside, "is", "are"), sample.Name()))
 	}
-	out.Notes = append([]string{}, a.notes...)
+	out.Notes = orEmpty(a.notes)
 	return out, nil
 }
 

@@ -62,10 +62,7 @@ func (f *auditFile) read(path string) error {
 }
 
 func (f *auditFile) addCells(r row) {
-	out := audit.Row{
-		CaseID: r.cell("case_id"), Key: r.cell("key"), QueryType: r.cell("query_type"), Query: r.cell("query"),
-		By: r.cell("by"), Note: r.cell("note"), Sample: r.cell("sample"), Where: r.where,
-	}
+	out := audit.Row{CaseID: r.cell("case_id"), Key: r.cell("key"), By: r.cell("by"), Sample: r.cell("sample"), Where: r.where}
 	for _, q := range audit.Questions() {
 		answer, err := audit.ParseAnswer(r.cell(string(q)))
 		if err != nil {

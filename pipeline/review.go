@@ -28,12 +28,14 @@ type ReviewOptions struct {
 
 // Validate names the option that cannot be.
 func (o *ReviewOptions) Validate() error {
+	if o.N < 1 {
+		return fmt.Errorf("%w: %d pairs: want at least 1", ErrConfig, o.N)
+	}
+	if err := checkReviewer(o.Reviewer); err != nil {
+		return err
+	}
 	kind, result, _ := strings.Cut(o.Sample, ":")
 	switch {
-	case o.N < 1:
-		return fmt.Errorf("%w: %d pairs: want at least 1", ErrConfig, o.N)
-	case checkReviewer(o.Reviewer) != nil:
-		return checkReviewer(o.Reviewer)
 	case len(o.Results) != 0 && len(o.Results) != 2:
 		return fmt.Errorf("%w: results %q: want two, a base and a candidate", ErrConfig, o.Results)
 	case o.Sample == "" || kind == review.SampleFailing && result != "":
