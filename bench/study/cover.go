@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/goldgen/goldgen/datasets"
-	"github.com/goldgen/goldgen/eval"
 	"github.com/goldgen/goldgen/judge"
 )
 
@@ -21,20 +20,11 @@ type Coverage struct {
 
 // Cover looks at the error of Metric under a model, with the source in.
 func (m *Material) Cover(model *judge.LabelModel, shift []judge.ShiftVariance) ([]Coverage, error) {
-	measures, err := eval.ParseMeasures(Metric)
+	found, err := m.errorsUnder(model, Metric, datasets.SourceIn)
 	if err != nil {
 		return nil, err
 	}
-	people, err := valuesUnder(m, measures, func(q *pooled) labels { return m.human(q) })
-	if err != nil {
-		return nil, err
-	}
-	p := m.probabilities(model)
-	drawn, err := valuesUnder(m, measures, func(q *pooled) labels { return m.drawn(q, p[q.id], datasets.SourceIn) })
-	if err != nil {
-		return nil, err
-	}
-	errors := errorsOf(people, drawn, m.apart(measures[0].K()), 0)
+	errors := found[0].errors
 	slices.SortStableFunc(errors, func(a, b pairError) int { return cmp.Compare(a.apart, b.apart) })
 	variance, mean := ShiftIn(shift, datasets.SourceIn), 0.0
 	for _, e := range errors {

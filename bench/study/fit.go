@@ -81,7 +81,7 @@ func fitOn(prior *judge.LabelModel, pairs []judge.LabelledPair) (*judge.LabelMod
 // FitOwn fits on n labelled pairs of a part of a collection and re-estimates the
 // shift variance by them.
 func (m *Material) FitOwn(prior *judge.LabelModel, s Nested, n, draw int) (*judge.LabelModel, []judge.ShiftVariance, error) {
-	pairs := m.SomeLabels(prior.Features, n, draw)
+	pairs := Drawn(m, m.Pairs(prior.Features), n, draw)
 	fit := func(pairs []judge.LabelledPair) (*judge.LabelModel, error) { return fitOn(prior, pairs) }
 	model, err := fit(pairs)
 	if err != nil {

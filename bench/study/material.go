@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 
 	"golang.org/x/sync/errgroup"
 
@@ -157,10 +158,7 @@ func ask(ctx context.Context, r retrieve.Retriever, queries []retrieve.Query) ([
 func (m *Material) poolers() (plain, wide *judge.Pooler) {
 	options := judge.DefaultPool(Seed)
 	plain = judge.NewPooler(options, m.Members, m.View)
-	more := map[string]retrieve.Retriever{}
-	for name, r := range m.Members {
-		more[name] = r
-	}
+	more := maps.Clone(m.Members)
 	for i, v := range m.Variants {
 		more["variant "+v.Name] = &replay{ids: m.rankings[i], queries: m.Queries}
 	}

@@ -127,7 +127,7 @@ func addLeft(left []float64, m *Material, prior *judge.LabelModel, draw int) err
 		model := prior
 		if n > 0 {
 			var err error
-			if model, err = fitOn(prior, own.SomeLabels(prior.Features, n, draw)); err != nil {
+			if model, err = fitOn(prior, Drawn(own, own.Pairs(prior.Features), n, draw)); err != nil {
 				return err
 			}
 		}

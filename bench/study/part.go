@@ -41,13 +41,12 @@ func (m *Material) Split(draw int) (own, rest *Material) {
 	return m.only(order[:third]), m.only(order[third:])
 }
 
-// SomeLabels draws n labelled pairs; as the numbers grow, those of the smaller one
-// stay.
-func (m *Material) SomeLabels(features []string, n, draw int) []judge.LabelledPair {
-	all := m.Pairs(features)
-	var pairs []judge.LabelledPair
-	for _, i := range seeded.Rand(Seed, "own pairs", fmt.Sprint(m.Name, draw)).Perm(len(all))[:min(n, len(all))] {
-		pairs = append(pairs, all[i])
+// Drawn draws n of a collection's pairs; as the numbers grow, those of the smaller
+// one stay.
+func Drawn[T any](m *Material, pairs []T, n, draw int) []T {
+	var drawn []T
+	for _, i := range seeded.Rand(Seed, "own pairs", fmt.Sprint(m.Name, draw)).Perm(len(pairs))[:min(n, len(pairs))] {
+		drawn = append(drawn, pairs[i])
 	}
-	return pairs
+	return drawn
 }

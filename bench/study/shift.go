@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/gonum/stat"
@@ -23,26 +24,51 @@ type values [][][]float64
 // ShiftOn measures how far the differences between variants under a model's
 // labels are from those under people's, beyond sampling and what draws show.
 func ShiftOn(m *Material, model *judge.LabelModel, metrics string, modes ...datasets.SourceMode) ([]judge.ShiftVariance, error) {
+	found, err := m.errorsUnder(model, metrics, modes...)
+	if err != nil {
+		return nil, err
+	}
+	var out []judge.ShiftVariance
+	for _, f := range found {
+		out = append(out, judge.ShiftVariance{
+			Metric: f.metric, Source: string(f.mode), Variance: shiftVariance(f.errors), Pairs: len(f.errors),
+		})
+	}
+	return out, nil
+}
+
+// modelErrors are the errors of every two variants by one measure in one source
+// mode.
+type modelErrors struct {
+	metric string
+	mode   datasets.SourceMode
+	errors []pairError
+}
+
+// errorsUnder compares every two variants under a model's labels with the same
+// under people's.
+func (m *Material) errorsUnder(model *judge.LabelModel, metrics string, modes ...datasets.SourceMode) ([]modelErrors, error) {
 	measures, err := eval.ParseMeasures(metrics)
 	if err != nil {
 		return nil, err
 	}
-	people, err := valuesUnder(m, measures, func(q *pooled) labels { return m.human(q) })
+	people, err := m.valuesUnder(measures, m.human)
 	if err != nil {
 		return nil, err
 	}
-	probabilities := m.probabilities(model)
-	var out []judge.ShiftVariance
+	apart := make([][][]float64, len(measures))
+	for j, measure := range measures {
+		apart[j] = m.apart(measure.K())
+	}
+	p := m.probabilities(model)
+	var out []modelErrors
 	for _, mode := range modes {
-		drawn, err := valuesUnder(m, measures, func(q *pooled) labels { return m.drawn(q, probabilities[q.id], mode) })
+		drawn, err := m.valuesUnder(measures, func(q *pooled) labels { return m.drawn(q, p[q.id], mode) })
 		if err != nil {
 			return nil, err
 		}
 		for j, measure := range measures {
-			errors := errorsOf(people, drawn, m.apart(measure.K()), j)
-			out = append(out, judge.ShiftVariance{
-				Metric: measure.Name, Source: string(mode), Variance: shiftVariance(errors), Pairs: len(errors),
-			})
+			out = append(out, modelErrors{measure.Name, mode, errorsOf(people, drawn, apart[j], j)})
 		}
 	}
 	return out, nil
@@ -146,12 +172,12 @@ func shiftVariance(errors []pairError) float64 {
 // labels are what one query's chunks are in each of one or more draws, and what
 // is taken out of rankings.
 type labels struct {
-	draws   []map[string]int
+	draws   [][]eval.Label
 	dropped string
 }
 
 func (m *Material) human(q *pooled) labels {
-	return labels{draws: []map[string]int{m.Qrels[q.id]}}
+	return labels{draws: [][]eval.Label{q.graded(m.Qrels[q.id], "")}}
 }
 
 // probabilities are the model's, by query and item.
@@ -183,14 +209,30 @@ func (m *Material) drawn(q *pooled, p []judge.Probability, mode datasets.SourceM
 		if mode == datasets.SourceIn {
 			grades[q.source] = 1
 		}
-		delete(grades, out.dropped)
-		out.draws = append(out.draws, grades)
+		out.draws = append(out.draws, q.graded(grades, out.dropped))
+	}
+	return out
+}
+
+// graded are the labels of the pool, and of what is relevant besides; dropped has
+// none.
+func (q *pooled) graded(grades map[string]int, dropped string) []eval.Label {
+	var out []eval.Label
+	for _, id := range q.ids {
+		if id != dropped {
+			out = append(out, eval.Label{ID: id, Grade: grades[id]})
+		}
+	}
+	for id, grade := range grades {
+		if grade > 0 && !slices.Contains(q.ids, id) {
+			out = append(out, eval.Label{ID: id, Grade: grade})
+		}
 	}
 	return out
 }
 
 // valuesUnder scores all variants under each draw.
-func valuesUnder(m *Material, measures []eval.Measure, of func(*pooled) labels) ([]values, error) {
+func (m *Material) valuesUnder(measures []eval.Measure, of func(*pooled) labels) ([]values, error) {
 	all := make([]labels, len(m.pools))
 	for i := range m.pools {
 		all[i] = of(&m.pools[i])
@@ -209,11 +251,15 @@ func valuesUnder(m *Material, measures []eval.Measure, of func(*pooled) labels) 
 // input; one whose label is uncertain stands before them, so that no interval is
 // bootstrapped that nobody reads.
 func (m *Material) score(variant int, measures []eval.Measure, all []labels) (values, error) {
+	rankings := make([][]string, len(all))
+	for i, ranking := range m.rankings[variant] {
+		rankings[i] = slices.DeleteFunc(slices.Clone(ranking), func(id string) bool { return id == all[i].dropped })
+	}
 	cases := []eval.Case{{ID: "uncertain", Labels: []eval.Label{{ID: "x", Uncertain: &eval.Probability{P: 0.5}}}}}
 	draws := len(all[0].draws)
 	for t := range draws {
 		for i, q := range m.pools {
-			cases = append(cases, m.caseOf(&q, m.rankings[variant][i], all[i].draws[t], all[i].dropped, fmt.Sprint(q.id, "#", t)))
+			cases = append(cases, eval.Case{ID: fmt.Sprint(q.id, "#", t), Labels: all[i].draws[t], Ranking: rankings[i]})
 		}
 	}
 	result, err := eval.Evaluate(eval.Input{Cases: cases, Measures: measures, MinGrade: 1})
@@ -243,33 +289,4 @@ func valuesOf(row eval.CaseRow, measures []eval.Measure) []float64 {
 		}
 	}
 	return out
-}
-
-func (m *Material) caseOf(q *pooled, ranking []string, grades map[string]int, dropped, id string) eval.Case {
-	c := eval.Case{ID: id}
-	for _, id := range q.ids {
-		if id != dropped {
-			c.Labels = append(c.Labels, eval.Label{ID: id, Grade: grades[id]})
-		}
-	}
-	for id, grade := range grades {
-		if _, pooled := q.at(id); !pooled && grade > 0 {
-			c.Labels = append(c.Labels, eval.Label{ID: id, Grade: grade})
-		}
-	}
-	for _, id := range ranking {
-		if id != dropped {
-			c.Ranking = append(c.Ranking, id)
-		}
-	}
-	return c
-}
-
-func (q *pooled) at(id string) (int, bool) {
-	for i, known := range q.ids {
-		if known == id {
-			return i, true
-		}
-	}
-	return 0, false
 }

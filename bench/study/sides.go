@@ -1,6 +1,8 @@
 package study
 
 import (
+	"slices"
+
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
 	"github.com/goldgen/goldgen/judge"
@@ -9,7 +11,7 @@ import (
 // People is the collection under people's judgments, as a side of eval.Agree.
 func (m *Material) People() eval.AgreementSide {
 	return m.side(sideOptions{trust: datasets.TrustReviewed}, func(q *pooled) []eval.Label {
-		return m.caseOf(q, nil, m.Qrels[q.id], "", q.id).Labels
+		return q.graded(m.Qrels[q.id], "")
 	})
 }
 
@@ -17,7 +19,7 @@ func (m *Material) People() eval.AgreementSide {
 // only label.
 func (m *Material) SourceOnly() eval.AgreementSide {
 	return m.side(sideOptions{trust: datasets.TrustSourceOnly}, func(q *pooled) []eval.Label {
-		return m.caseOf(q, nil, map[string]int{q.source: 1}, "", q.id).Labels
+		return q.graded(map[string]int{q.source: 1}, "")
 	})
 }
 
@@ -37,10 +39,14 @@ type sideOptions struct {
 }
 
 func (m *Material) side(o sideOptions, labels func(*pooled) []eval.Label) eval.AgreementSide {
+	all := make([][]eval.Label, len(m.pools))
+	for i := range m.pools {
+		all[i] = labels(&m.pools[i])
+	}
 	var side eval.AgreementSide
 	for v := range m.Variants {
 		side.Retrievers = append(side.Retrievers, eval.Input{
-			Cases: m.casesOf(v, labels, o.mode), MinGrade: 1, Seed: Seed,
+			Cases: m.casesOf(v, all, o.mode), MinGrade: 1, Seed: Seed,
 			Header: eval.Header{Trust: o.trust, Source: string(o.mode), Retriever: m.RefOf(v)},
 		})
 	}
@@ -54,11 +60,11 @@ func (m *Material) RefOf(variant int) eval.RetrieverRef {
 
 // casesOf are a variant's cases. Each stands alone: that two human queries share
 // the document that was drawn for them makes them no more alike.
-func (m *Material) casesOf(variant int, labels func(*pooled) []eval.Label, mode datasets.SourceMode) []eval.Case {
+func (m *Material) casesOf(variant int, labels [][]eval.Label, mode datasets.SourceMode) []eval.Case {
 	cases := make([]eval.Case, len(m.pools))
 	for i := range m.pools {
 		q := &m.pools[i]
-		cases[i] = eval.Case{ID: q.id, Ranking: m.rankings[variant][i], Labels: labels(q)}
+		cases[i] = eval.Case{ID: q.id, Ranking: m.rankings[variant][i], Labels: labels[i]}
 		if mode != "" {
 			cases[i].Background = &eval.Background{Chunks: []string{q.source}}
 		}
@@ -80,7 +86,7 @@ func (q *pooled) uncertain(p []judge.Probability, mode datasets.SourceMode) []ev
 			out = append(out, eval.Label{ID: id, Uncertain: &eval.Probability{P: p[i].P, Draws: p[i].Draws}})
 		}
 	}
-	if _, pooled := q.at(q.source); !pooled && mode == datasets.SourceIn {
+	if mode == datasets.SourceIn && !slices.Contains(q.ids, q.source) {
 		out = append(out, eval.Label{ID: q.source, Grade: 1})
 	}
 	return out

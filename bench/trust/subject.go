@@ -7,7 +7,6 @@ import (
 	"github.com/goldgen/goldgen/bench/study"
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
-	"github.com/goldgen/goldgen/internal/seeded"
 	"github.com/goldgen/goldgen/judge"
 )
 
@@ -62,8 +61,9 @@ func (s *subject) own(ctx context.Context, draw int) (own, error) {
 	if err != nil {
 		return o, err
 	}
+	pooled := pooledLabels(asked, cases, observed)
 	for _, n := range o.sizes {
-		labels := drawLabels(asked, cases, observed, n, draw)
+		labels := study.Drawn(asked, pooled, n, draw)
 		fitted, err := s.fit(cases, observed, labels)
 		if err != nil {
 			return o, err
@@ -82,19 +82,15 @@ func humanCases(m *study.Material) []datasets.Case {
 	return cases
 }
 
-// drawLabels draws n pooled pairs; those of a smaller number are among them.
-func drawLabels(m *study.Material, cases []datasets.Case, observed [][]judge.Observed, n, draw int) []judge.HumanLabel {
+// pooledLabels are people's labels of all pooled pairs.
+func pooledLabels(m *study.Material, cases []datasets.Case, observed [][]judge.Observed) []judge.HumanLabel {
 	var all []judge.HumanLabel
 	for i := range observed {
 		for _, pair := range observed[i] {
 			all = append(all, humanLabel(m, cases[i].ID, pair.Item.ChunkID))
 		}
 	}
-	var drawn []judge.HumanLabel
-	for _, i := range seeded.Rand(study.Seed, "own pairs", fmt.Sprint(m.Name, draw)).Perm(len(all))[:min(n, len(all))] {
-		drawn = append(drawn, all[i])
-	}
-	return drawn
+	return all
 }
 
 func humanLabel(m *study.Material, query, document string) judge.HumanLabel {
