@@ -131,11 +131,12 @@ func (c *comparedPair) interval(_ context.Context, labelled []datasets.Case) (*r
 	if c.refit == nil {
 		return c.compare(relabelled{cases: labelled, shift: c.in.Shift})
 	}
-	n := len(humanLabels(withChanged(c.refit.set.Cases, labelled))) - c.refit.before
+	labels := humanLabels(withChanged(c.refit.set.Cases, labelled))
+	n := len(labels) - c.refit.before
 	if c.shown && (n-c.at < refitEvery && c.at-n < refitEvery) {
 		return copied(c.last), nil
 	}
-	now, err := c.refit.fitted(c, labelled)
+	now, err := c.refit.fitted(c, labelled, labels)
 	if err != nil {
 		return nil, err
 	}

@@ -137,10 +137,10 @@ type relabelled struct {
 	shift  func(eval.Measure) float64
 }
 
-// fitted puts the set under a model that was fitted on what people labelled. With
-// no label, or labels of one class, the set's own chances stay.
-func (r *refit) fitted(c *comparedPair, labelled []datasets.Case) (relabelled, error) {
-	labels := humanLabels(withChanged(r.set.Cases, labelled))
+// fitted puts the set under a model that was fitted on all labels of people, those
+// of the cases labelled now among them. With no label, or labels of one class, the
+// set's own chances stay.
+func (r *refit) fitted(c *comparedPair, labelled []datasets.Case, labels []judge.HumanLabel) (relabelled, error) {
 	if len(labels) == 0 {
 		return relabelled{cases: labelled, shift: c.in.Shift}, nil
 	}
