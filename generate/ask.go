@@ -3,7 +3,6 @@ package generate
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"strings"
 
@@ -50,11 +49,8 @@ func (w *writing) failed(ctx context.Context, p *compiled, err error) (*refusal,
 	if errors.Is(err, llm.ErrDryRun) {
 		return refuse(ReasonDryRun, "prompt %s: not asked yet", p.Ref()), nil
 	}
-	if errors.Is(err, llm.KindBadSchema) {
-		return nil, fmt.Errorf("prompt %s: %w", p.Where(), err)
-	}
 	if errors.Is(err, llm.ErrBudget) || llm.EndsRun(err) {
-		return nil, err
+		return nil, p.Blame(err)
 	}
 	if unusable, ok := errors.AsType[*llm.Unusable](err); ok {
 		w.check("parsed", false, float64(unusable.Attempts))

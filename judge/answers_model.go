@@ -76,7 +76,8 @@ func (a *AnswerModel) Ask(ctx context.Context, q Question) (Finding, error) {
 	if err != nil {
 		return a.outcome(ctx, Finding{}, err)
 	}
-	messages, err := a.prompts[q.Kind].Render(variables(q))
+	prompt := a.prompts[q.Kind]
+	messages, err := prompt.Render(variables(q))
 	if err != nil {
 		return Finding{}, err
 	}
@@ -86,7 +87,7 @@ func (a *AnswerModel) Ask(ctx context.Context, q Question) (Finding, error) {
 	}
 	f, cost, err := llm.AskWith(ctx, a.m.client, req, parse, llm.AskOptions{RetryUnknown: a.m.o.RetryUnknown})
 	f.Calls = cost.Attempts
-	return a.outcome(ctx, f, err)
+	return a.outcome(ctx, f, prompt.Blame(err))
 }
 
 func variables(q Question) map[string]string {

@@ -2,6 +2,7 @@ package judge_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"regexp"
 	"strings"
@@ -195,4 +196,21 @@ func FuzzParseYesNo(f *testing.F) {
 			t.Errorf("%q is read as %v", s, yes)
 		}
 	})
+}
+
+// A server that makes no grammar of a schema says nothing of whose it is.
+func TestARefusedSchemaNamesItsPrompt(t *testing.T) {
+	server := client(func(_ context.Context, req llm.Request) (llm.Reply, error) {
+		if len(req.Schema) > 0 {
+			return llm.Reply{}, &llm.Error{Kind: llm.KindBadSchema, Detail: "no grammar"}
+		}
+		return llm.Reply{Text: "2"}, nil
+	})
+	_, grading := model(t, server).Grade(t.Context(), judge.Query{Text: "q"}, &pair)
+	_, asking := answerModel(t, server).Ask(t.Context(), support)
+	for want, err := range map[string]error{"prompt judge-grade@1: ": grading, "prompt answer-supported@1: ": asking} {
+		if !errors.Is(err, llm.KindBadSchema) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("error %v, want it to begin with %q", err, want)
+		}
+	}
 }

@@ -208,11 +208,8 @@ func (f form) grade(ctx context.Context, q Query, passage string) (Grade, error)
 		return Grade{}, err
 	}
 	grade, cost, err := f.ask(ctx, messages)
-	if errors.Is(err, llm.KindBadSchema) {
-		err = fmt.Errorf("prompt %s: %w", f.prompt.Where(), err)
-	}
 	grade.Calls = cost.Attempts
-	return grade, err
+	return grade, f.prompt.Blame(err)
 }
 
 // outcome turns what became of a question into a grade, and keeps as an error

@@ -76,6 +76,15 @@ func (p *Prompt) Ref() string { return fmt.Sprintf("%s@%d", p.ID, p.Version) }
 // reference.
 func (p *Prompt) Where() string { return cmp.Or(p.Path, p.Ref()) }
 
+// Blame names the prompt in an error that its schema is to blame for; any other
+// stays as it is.
+func (p *Prompt) Blame(err error) error {
+	if errors.Is(err, llm.KindBadSchema) {
+		return fmt.Errorf("prompt %s: %w", p.Where(), err)
+	}
+	return err
+}
+
 // Get returns the embedded prompt of that id. The error of an unknown one wraps
 // ErrUnknown and lists the known ids.
 func Get(id string) (*Prompt, error) {
