@@ -1,8 +1,8 @@
 // Package treesitter parses source code with tree-sitter and the grammars that
 // its makers publish. They are C; here they are WebAssembly, run by wazero, so
 // that goldgen needs no C compiler and hostile code can do no more than end its
-// own sandbox. wasm/build makes them, a file for each
-// grammar, so that only those are loaded which are wanted.
+// own sandbox. wasm/build makes them, a file for each grammar, so that only those
+// are loaded which are wanted.
 package treesitter
 
 import (
@@ -97,11 +97,11 @@ func load(language Language) (*machine, error) {
 		return nil, err
 	}
 	ctx := context.Background() // compiled once for all calls
-	// Memory is set aside at once, as addresses alone, because it would be copied
-	// whenever it grows. Sandboxes do not watch their context: they would leave for
-	// it at each loop, which makes seconds minutes.
-	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().
-		WithMemoryLimitPages(maxPages).WithMemoryCapacityFromMax(true))
+	// Memory grows as it is needed: the garbage collector would count all of it as
+	// used, and let as much garbage gather, were it set aside at once. Sandboxes do
+	// not watch their context: they would leave for it at each loop, which makes
+	// seconds minutes.
+	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithMemoryLimitPages(maxPages))
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, r); err != nil {
 		return nil, err
 	}
@@ -113,7 +113,8 @@ func load(language Language) (*machine, error) {
 }
 
 // Find parses a text and returns what the query matches in it, in no particular
-// order. The context is looked at before, not meanwhile. A text that does not parse as a whole gives a *SyntaxError.
+// order. The context is looked at before, not meanwhile. A text that does not
+// parse as a whole gives a *SyntaxError.
 func (p *Parser) Find(ctx context.Context, text string) ([]Match, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -1,6 +1,6 @@
 // What Go needs of tree-sitter: the places in a text that a query names, and
-// the first place where the text does not parse. Built by the
-// script build beside this file, once for each grammar.
+// the first place where the text does not parse. Built by the script build beside
+// this file, once for each grammar.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -106,9 +106,9 @@ static TSTree *parse(source *s) {
   return tree;
 }
 
-// find parses a text and runs the query over it: the number of
-// matches, which match_list has; -1 where memory ended; else -2 minus the
-// offset from which on it does not parse, or soon after.
+// find parses a text and runs the query over it: the number of matches, which
+// match_list has; -1 where memory ended; else -2 minus the offset from which on it
+// does not parse, or soon after.
 EXPORT("find") int64_t find(const char *text, uint32_t size) {
   match_count = 0;
   source s = {.text = text, .size = size};
