@@ -137,13 +137,12 @@ type bundle struct {
 	chunks  []Chunk
 	traits  []chunkTraits
 	vectors [][]float32 // of a chunk table that has them, by chunk; nil for none
-	err     error       // why it could not be cut
 }
 
 // readAll reads the source and writes documents and staged chunks.
 func (b *builder) readAll(ctx context.Context) error {
 	for bun, err := range b.bundles(ctx) {
-		if err = cmp.Or(err, bun.err); err != nil {
+		if err != nil {
 			if !b.skip(err) {
 				return err
 			}
@@ -211,33 +210,34 @@ func (b *builder) bundles(ctx context.Context) iter.Seq2[bundle, error] {
 		return func(yield func(bundle, error) bool) { yield(bundle{}, err) }
 	}
 	if b.opts.Source.Chunks != "" {
-		return ordered(ctx, tableBundles(ctx, b.opts.Source, b.temp, b.skip), func(bun bundle) bundle {
+		return ordered(ctx, tableBundles(ctx, b.opts.Source, b.temp, b.skip), func(bun bundle) (bundle, error) {
 			bun.doc.detect(bun.doc.Text)
 			for i := range bun.chunks {
 				c := &bun.chunks[i]
 				c.Tokens = chunker.tokens.count(c.Text)
 				c.Language = cmp.Or(c.Language, bun.doc.Language)
 			}
-			return traits(bun)
+			return traits(bun), nil
 		})
 	}
-	return ordered(ctx, ReadDocuments(b.opts.Source), func(d Document) bundle {
-		return traits(chunker.bundle(ctx, d))
+	return ordered(ctx, ReadDocuments(b.opts.Source), func(d Document) (bundle, error) {
+		bun, err := chunker.bundle(ctx, d)
+		return traits(bun), err
 	})
 }
 
 // bundle cuts a document.
-func (k *Chunker) bundle(ctx context.Context, d Document) bundle {
+func (k *Chunker) bundle(ctx context.Context, d Document) (bundle, error) {
 	code, err := k.parse(ctx, d)
 	if err != nil {
-		return bundle{err: err}
+		return bundle{}, err
 	}
 	prose := d.Text
 	if code.language != "" {
 		prose = code.prose(d.Text)
 	}
 	d.detect(prose)
-	return bundle{doc: d, chunks: k.chunks(d, code)}
+	return bundle{doc: d, chunks: k.chunks(d, code)}, nil
 }
 
 // add writes one document with its chunks.

@@ -47,26 +47,23 @@ func (s *Snapshot) ChunkInfos() iter.Seq2[ChunkInfo, error] {
 		}
 		defer f.Close()
 		var done sync.Pool // of *[]ChunkInfo, to be filled again
-		for group, err := range ordered(context.Background(), rowGroups(pf), func(g rowGroup) infoGroup {
+		for infos, err := range ordered(context.Background(), rowGroups(pf), func(g rowGroup) ([]ChunkInfo, error) {
 			var spent []ChunkInfo
 			if p, ok := done.Get().(*[]ChunkInfo); ok {
 				spent = *p
 			}
 			return decodeInfos(path, g, spent)
 		}) {
-			if err == nil {
-				err = group.err
-			}
 			if err != nil {
 				yield(ChunkInfo{}, err)
 				return
 			}
-			for i := range group.infos {
-				if !yield(group.infos[i], nil) {
+			for i := range infos {
+				if !yield(infos[i], nil) {
 					return
 				}
 			}
-			done.Put(&group.infos)
+			done.Put(&infos)
 		}
 	}
 }
@@ -89,21 +86,16 @@ func rowGroups(pf *parquet.File) iter.Seq2[rowGroup, error] {
 	}
 }
 
-type infoGroup struct {
-	infos []ChunkInfo
-	err   error
-}
-
 // decodeInfos reads a row group, into spent where that is large enough.
-func decodeInfos(path string, g rowGroup, spent []ChunkInfo) (out infoGroup) {
-	out.infos = slices.Grow(spent[:0], int(g.NumRows()))[:g.NumRows()]
-	for i := range out.infos {
-		out.infos[i].Row = g.first + int64(i)
+func decodeInfos(path string, g rowGroup, spent []ChunkInfo) ([]ChunkInfo, error) {
+	infos := slices.Grow(spent[:0], int(g.NumRows()))[:g.NumRows()]
+	for i := range infos {
+		infos[i].Row = g.first + int64(i)
 	}
-	if err := parquetfile.Guard(func() error { return decodeColumns(g, out.infos) }); err != nil {
-		out.err = fmt.Errorf("%s: %w", path, err)
+	if err := parquetfile.Guard(func() error { return decodeColumns(g, infos) }); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return out
+	return infos, nil
 }
 
 func decodeColumns(g rowGroup, infos []ChunkInfo) error {

@@ -77,30 +77,23 @@ func findRows[T any](path, column string, ids []string) ([]int64, error) {
 	for _, id := range ids {
 		wanted[id] = struct{}{}
 	}
-	type hits struct {
-		rows []int64
-		err  error
-	}
 	var rows []int64
-	for h, err := range ordered(context.Background(), rowGroups(pf), func(g rowGroup) (h hits) {
-		h.err = parquetfile.Guard(func() error {
+	for hits, err := range ordered(context.Background(), rowGroups(pf), func(g rowGroup) (hits []int64, err error) {
+		err = parquetfile.Guard(func() error {
 			c := &columnReader{group: g}
 			c.each(column, func(i int, v parquet.Value) {
 				if _, ok := wanted[string(v.ByteArray())]; ok {
-					h.rows = append(h.rows, g.first+int64(i))
+					hits = append(hits, g.first+int64(i))
 				}
 			})
 			return c.err
 		})
-		return h
+		return hits, err
 	}) {
-		if err == nil {
-			err = h.err
-		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		rows = append(rows, h.rows...)
+		rows = append(rows, hits...)
 	}
 	return rows, nil
 }

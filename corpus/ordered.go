@@ -8,9 +8,9 @@ import (
 )
 
 // ordered applies f to what in yields, on all processors, and yields the
-// results in the order of in. Errors of in keep their place. At most a few
-// items a processor are held at once.
-func ordered[In, Out any](ctx context.Context, in iter.Seq2[In, error], f func(In) Out) iter.Seq2[Out, error] {
+// results in the order of in. Errors of in and of f keep their place. At most a
+// few items a processor are held at once.
+func ordered[In, Out any](ctx context.Context, in iter.Seq2[In, error], f func(In) (Out, error)) iter.Seq2[Out, error] {
 	type result struct {
 		out Out
 		err error
@@ -38,7 +38,8 @@ func ordered[In, Out any](ctx context.Context, in iter.Seq2[In, error], f func(I
 				}
 				tokens <- struct{}{}
 				running.Go(func() {
-					slot <- result{out: f(item)}
+					out, err := f(item)
+					slot <- result{out, err}
 					<-tokens
 				})
 			}
