@@ -81,7 +81,7 @@ func newGathering(p planner, queryType string, n int, o *Options) *gathering {
 
 func (g *gathering) hash(key string) uint64 { return hashString(g.salt, key) }
 
-func (g *gathering) count(c *corpus.Chunk, n *counters) {
+func (g *gathering) count(c *view, n *counters) {
 	g.planner.keys(c, func(key string, counts bool) {
 		if counts {
 			n.add(g.hash(key))
@@ -90,7 +90,7 @@ func (g *gathering) count(c *corpus.Chunk, n *counters) {
 }
 
 // gather adds the chunk to the bundles of its keys that fit.
-func (g *gathering) gather(c *corpus.Chunk, n *counters, keep func() *member) {
+func (g *gathering) gather(c *view, n *counters, keep func() *member) {
 	least, most := g.planner.bounds()
 	g.planner.keys(c, func(key string, _ bool) {
 		if count := n.count(g.hash(key)); count < least || count > most {
@@ -162,7 +162,7 @@ func (h *bundleHeap) Pop() any {
 // gatherAll reads the corpus twice for all gatherings together.
 func (s *scanner) gatherAll(ctx context.Context, chunks iter.Seq2[corpus.Chunk, error], all []*gathering) error {
 	n := newCounters(s.f.chunks)
-	err := s.eachChunk(ctx, chunks, func(c *corpus.Chunk, _ uint32) {
+	err := s.eachChunk(ctx, chunks, func(c *view, _, _ uint32) {
 		for _, g := range all {
 			g.count(c, n)
 		}
@@ -170,14 +170,11 @@ func (s *scanner) gatherAll(ctx context.Context, chunks iter.Seq2[corpus.Chunk, 
 	if err != nil {
 		return err
 	}
-	row := uint32(0)
-	return s.eachChunk(ctx, chunks, func(c *corpus.Chunk, doc uint32) {
+	return s.eachChunk(ctx, chunks, func(c *view, row, doc uint32) {
 		var kept *member
-		at := row
-		row++
 		keep := func() *member {
 			if kept == nil {
-				kept = s.member(c, at, doc)
+				kept = s.member(c.Chunk, row, doc)
 			}
 			return kept
 		}
@@ -187,9 +184,9 @@ func (s *scanner) gatherAll(ctx context.Context, chunks iter.Seq2[corpus.Chunk, 
 	})
 }
 
-// eachChunk calls f with every chunk and the number of its document, as scan
-// counts them.
-func (s *scanner) eachChunk(ctx context.Context, chunks iter.Seq2[corpus.Chunk, error], f func(c *corpus.Chunk, doc uint32)) error {
+// eachChunk calls f with every chunk, its row and the number of its document, as
+// scan counts them.
+func (s *scanner) eachChunk(ctx context.Context, chunks iter.Seq2[corpus.Chunk, error], f func(c *view, row, doc uint32)) error {
 	doc, docID, n := uint32(0), "", 0
 	for c, err := range chunks {
 		if err != nil {
@@ -202,8 +199,8 @@ func (s *scanner) eachChunk(ctx context.Context, chunks iter.Seq2[corpus.Chunk, 
 			doc++
 			docID = strings.Clone(c.DocID)
 		}
+		f(&view{Chunk: &c}, uint32(n), doc)
 		n++
-		f(&c, doc)
 	}
 	if n != s.f.chunks {
 		return fmt.Errorf("chunks: %d of %d were read", n, s.f.chunks)

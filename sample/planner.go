@@ -20,7 +20,7 @@ func QueryTypes() []string { return slices.Clone(planned) }
 type planner interface {
 	// keys calls join for each key of the chunk, at most once each. A key that
 	// does not count gathers the chunk where others make the key fit.
-	keys(c *corpus.Chunk, join func(key string, counts bool))
+	keys(c *view, join func(key string, counts bool))
 	// bounds are the least and the most chunks that count for a key that fits.
 	bounds() (least, most int)
 	// candidates gives what can be asked of the chunks that share a key, best
@@ -51,6 +51,22 @@ func plannersOf(queryType string, o *Options) []planner {
 		return []planner{subjectPlanner{}}
 	}
 	return nil
+}
+
+// view is a chunk as planners see it. What several of them take from its text is
+// taken once.
+type view struct {
+	*corpus.Chunk
+	terms  []string
+	looked bool // terms are known
+}
+
+// firstTerms gives the terms of the chunk's sentences.
+func (v *view) firstTerms() []string {
+	if !v.looked {
+		v.terms, v.looked = firstTerms(v.Text), true
+	}
+	return v.terms
 }
 
 // bundle is the chunks that share a key, in the snapshot's order.

@@ -19,7 +19,7 @@ const (
 // termHops finds two chunks that share a rare term.
 type termHops struct{}
 
-func (termHops) keys(c *corpus.Chunk, join func(string, bool)) { rarePlanner{}.keys(c, join) }
+func (termHops) keys(c *view, join func(string, bool)) { rarePlanner{}.keys(c, join) }
 
 func (termHops) bounds() (least, most int) { return 2, rareChunks }
 
@@ -63,10 +63,10 @@ func targets(c *corpus.Chunk) []linkTarget {
 	return out
 }
 
-func (linkHops) keys(c *corpus.Chunk, join func(string, bool)) {
+func (linkHops) keys(c *view, join func(string, bool)) {
 	join(c.DocID, false)
 	seen := map[string]bool{}
-	for _, target := range targets(c) {
+	for _, target := range targets(c.Chunk) {
 		if !seen[target.doc] {
 			seen[target.doc] = true
 			join(target.doc, true)
@@ -129,7 +129,7 @@ func (linkHops) lacking() string { return "links from one document to another" }
 // sectionHops finds two sections under one heading of a document.
 type sectionHops struct{}
 
-func (sectionHops) keys(c *corpus.Chunk, join func(string, bool)) {
+func (sectionHops) keys(c *view, join func(string, bool)) {
 	if n := len(c.HeadingPath); n > 1 {
 		join(c.DocID+"\x00"+strings.Join(c.HeadingPath[:n-1], "\x00"), true)
 	}
@@ -159,8 +159,8 @@ const maxReadings = 4
 // headingReadings finds sections of one name in different documents.
 type headingReadings struct{}
 
-func (headingReadings) keys(c *corpus.Chunk, join func(string, bool)) {
-	if h := heading(c); h != "" && len(strings.Fields(h)) <= 4 {
+func (headingReadings) keys(c *view, join func(string, bool)) {
+	if h := heading(c.Chunk); h != "" && len(strings.Fields(h)) <= 4 {
 		join(h, true)
 	}
 }
@@ -176,7 +176,7 @@ func (headingReadings) lacking() string { return "two documents with a section o
 // termReadings finds a term that chunks of different categories hold.
 type termReadings struct{}
 
-func (termReadings) keys(c *corpus.Chunk, join func(string, bool)) {
+func (termReadings) keys(c *view, join func(string, bool)) {
 	if c.Category != "" {
 		rarePlanner{}.keys(c, join)
 	}

@@ -13,7 +13,7 @@ import (
 // and the others lack.
 type nearPlanner struct{}
 
-func (nearPlanner) keys(c *corpus.Chunk, join func(string, bool)) {
+func (nearPlanner) keys(c *view, join func(string, bool)) {
 	if c.NearGroup != "" {
 		join(c.NearGroup, true)
 	}
@@ -89,7 +89,7 @@ type timePlanner struct{ at *time.Time } // the moment that all are asked at; ni
 
 // keys are the near-duplicates' group, and the section of the document with the
 // figures taken out of their names: policy-2023 and policy-2024.
-func (timePlanner) keys(c *corpus.Chunk, join func(string, bool)) {
+func (timePlanner) keys(c *view, join func(string, bool)) {
 	if c.ValidFrom == nil && c.ValidTo == nil {
 		return
 	}

@@ -34,7 +34,7 @@ func newPermissionPlanner(o *Options) *permissionPlanner {
 	return p
 }
 
-func (p *permissionPlanner) keys(c *corpus.Chunk, join func(string, bool)) {
+func (p *permissionPlanner) keys(c *view, join func(string, bool)) {
 	if len(c.Scope) > 0 {
 		p.note(c.Scope)
 	}

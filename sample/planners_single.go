@@ -3,8 +3,6 @@ package sample
 import (
 	"regexp"
 	"slices"
-
-	"github.com/goldgen/goldgen/corpus"
 )
 
 // rareChunks is the most chunks that hold a term that is called rare.
@@ -25,8 +23,8 @@ func firstTerms(text string) []string {
 // rarePlanner finds terms that few chunks hold.
 type rarePlanner struct{}
 
-func (rarePlanner) keys(c *corpus.Chunk, join func(string, bool)) {
-	for _, t := range firstTerms(c.Text) {
+func (rarePlanner) keys(c *view, join func(string, bool)) {
+	for _, t := range c.firstTerms() {
 		join(t, true)
 	}
 }
@@ -48,7 +46,7 @@ func (rarePlanner) lacking() string { return "terms that stand in three chunks a
 // chunks that use them: what says only one form is asked for in the other.
 type acronymPlanner struct{ seed int64 }
 
-func (acronymPlanner) keys(c *corpus.Chunk, join func(string, bool)) {
+func (acronymPlanner) keys(c *view, join func(string, bool)) {
 	var defined []string
 	for _, d := range definitions(c.Text) {
 		if !slices.Contains(defined, d.acronym) {
@@ -56,7 +54,7 @@ func (acronymPlanner) keys(c *corpus.Chunk, join func(string, bool)) {
 			join(d.acronym, true)
 		}
 	}
-	for _, t := range firstTerms(c.Text) {
+	for _, t := range c.firstTerms() {
 		if (word{text: t}).kindOf() == termAcronym && !slices.Contains(defined, t) {
 			join(t, false)
 		}
@@ -97,7 +95,7 @@ func (acronymPlanner) lacking() string { return "acronyms that it expands" }
 // is to sound like.
 type subjectPlanner struct{}
 
-func (subjectPlanner) keys(c *corpus.Chunk, join func(string, bool)) {
+func (subjectPlanner) keys(c *view, join func(string, bool)) {
 	if len(c.Flags) == 0 {
 		join(c.ID, true)
 	}
