@@ -156,38 +156,37 @@ func Agree(in AgreementInput) (*Agreement, error) {
 // AgreementReference is a reference that several sets are held against: what is
 // known of it alone is computed once, by the first. It is not for concurrent use.
 type AgreementReference struct {
-	side     AgreementSide
-	measures []Measure
-	seed     int64
-	flips    *flipper
-	ranked   []*ranked          // by measure, those that were asked for
-	ceilings []AgreementFigures // likewise
+	in    AgreementInput // without a tested set
+	flips *flipper
+	runs  []agreementRun // likewise, by measure; those that were asked for
 }
 
 // NewAgreementReference is Agree's reference, with its measures and seed.
 func NewAgreementReference(side AgreementSide, measures []Measure, seed int64) *AgreementReference {
-	return &AgreementReference{side: side, measures: measures, seed: seed, flips: newFlipper(seed, flipDraws)}
+	return &AgreementReference{
+		in: AgreementInput{Reference: side, Measures: measures, Seed: seed}, flips: newFlipper(seed, flipDraws),
+	}
 }
 
 // Agree is eval.Agree of a tested set and the reference.
 func (r *AgreementReference) Agree(tested AgreementSide) (*Agreement, error) {
-	in := AgreementInput{Reference: r.side, Tested: tested, Measures: r.measures, Seed: r.seed}
+	in := r.in
+	in.Tested = tested
 	if err := in.check(); err != nil {
 		return nil, err
 	}
 	var out *Agreement
 	for i, m := range in.Measures {
-		run, err := r.run(&in, i)
+		run, err := r.run(&in.Tested, i)
 		if err != nil {
 			return nil, err
 		}
+		found := AgreementMeasure{Measure: m.Name, AgreementFigures: run.figures(), Ceiling: run.ceiling, Placebo: run.placebo()}
 		if i == 0 {
-			out = run.answer()
+			out = run.answer(found)
 		}
 		if len(in.Measures) > 1 {
-			out.ByMeasure = append(out.ByMeasure, AgreementMeasure{
-				Measure: m.Name, AgreementFigures: run.figures(), Ceiling: run.ceiling, Placebo: run.placebo(),
-			})
+			out.ByMeasure = append(out.ByMeasure, found)
 		}
 	}
 	return out, nil

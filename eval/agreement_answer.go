@@ -79,13 +79,13 @@ func weighted(draws []rates, figure int, weight func(*rates) float64) float64 {
 	return sum / all
 }
 
-// answer is everything but the other measures.
-func (a *agreementRun) answer() *Agreement {
+// answer is everything but the other measures, with what was found by this one.
+func (a *agreementRun) answer(found AgreementMeasure) *Agreement {
 	out := &Agreement{
 		Reference: a.reference.describe(), Tested: a.tested.describe(),
-		Measure: a.measure.Name, Source: a.tested.inputs[0].Source,
-		Compared: len(a.reference.pairs), AgreementFigures: a.figures(), Ceiling: a.ceiling, Placebo: a.placebo(),
-		Method: agreementMethod(a.in.Seed), Notes: []string{},
+		Measure: found.Measure, Source: a.tested.inputs[0].Source,
+		Compared: len(a.reference.pairs), AgreementFigures: found.AgreementFigures, Ceiling: found.Ceiling, Placebo: found.Placebo,
+		Method: agreementMethod(a.seed), Notes: []string{},
 	}
 	drawn := a.reference.drawn || a.tested.drawn
 	for i := range a.reference.inputs {

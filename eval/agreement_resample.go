@@ -21,30 +21,33 @@ const (
 
 // agreementRun is both sets scored by one measure.
 type agreementRun struct {
-	in                *AgreementInput
-	measure           Measure
+	seed              int64
 	reference, tested *ranked
 	ceiling           AgreementFigures
 }
 
 // run scores the tested set by a measure, and the reference if nobody did.
-func (r *AgreementReference) run(in *AgreementInput, measure int) (_ *agreementRun, err error) {
-	a := &agreementRun{in: in, measure: in.Measures[measure]}
-	if measure == len(r.ranked) {
-		if a.reference, err = newRanked(&in.Reference, a.measure, in.Seed, r.flips); err != nil {
+func (r *AgreementReference) run(tested *AgreementSide, measure int) (*agreementRun, error) {
+	m, seed := r.in.Measures[measure], r.in.Seed
+	if measure == len(r.runs) {
+		reference, err := newRanked(&r.in.Reference, m, seed, r.flips)
+		if err != nil {
 			return nil, fmt.Errorf("reference: %w", err)
 		}
-		r.ranked, r.ceilings = append(r.ranked, a.reference), append(r.ceilings, a.halved())
+		known := agreementRun{seed: seed, reference: reference}
+		known.ceiling = known.halved()
+		r.runs = append(r.runs, known)
 	}
-	a.reference, a.ceiling = r.ranked[measure], r.ceilings[measure]
-	if a.tested, err = newRanked(&in.Tested, a.measure, in.Seed, r.flips); err != nil {
+	run := r.runs[measure]
+	var err error
+	if run.tested, err = newRanked(tested, m, seed, r.flips); err != nil {
 		return nil, fmt.Errorf("tested set: %w", err)
 	}
-	return a, nil
+	return &run, nil
 }
 
 func (a *agreementRun) random(what string, draw int) *rand.Rand {
-	return seeded.Rand(a.in.Seed, "agreement "+what, strconv.Itoa(draw))
+	return seeded.Rand(a.seed, "agreement "+what, strconv.Itoa(draw))
 }
 
 // eachDraw collects the figures of n draws.

@@ -279,6 +279,33 @@ func TestAgreementHintsAtSwappedSets(t *testing.T) {
 	}
 }
 
+// What a reference remembers is of it alone: the sets that are held against it one
+// after the other find what each finds by itself.
+func TestAgreementReferenceOfSeveralSets(t *testing.T) {
+	names := []string{"a", "b", "c", "d"}
+	measures, err := eval.ParseMeasures("success@1,ndcg@10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(5, 7))
+	people := rankedSet("people", "reviewed", names, noisy(rng, 40, .8, .6, .4, .2))
+	reference := eval.NewAgreementReference(people, measures, 3)
+	for i, hits := range [][][]bool{noisy(rng, 40, .8, .6, .4, .2), noisy(rng, 30, .2, .3, .6, .9)} {
+		made := rankedSet("made", "judged", names, hits)
+		got, err := reference.Agree(made)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := eval.Agree(eval.AgreementInput{Reference: people, Tested: made, Measures: measures, Seed: 3})
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("set %d: %v %s", i, err, diff)
+		}
+		if len(got.ByMeasure) != 2 || got.ByMeasure[0].Ceiling.Right.Value == nil {
+			t.Errorf("set %d: %+v", i, got.ByMeasure)
+		}
+	}
+}
+
 func TestAgreementRefusals(t *testing.T) {
 	names := []string{"a", "b"}
 	good := rankedSet("people", "reviewed", names, [][]bool{first(3, 12), first(1, 12)})
