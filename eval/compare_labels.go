@@ -29,18 +29,19 @@ func labelsTold() []int { return []int{50, 100, 200} }
 
 // outlook is nil where no label is uncertain.
 func (d *differ) outlook(metrics Differences) *LabelOutlook {
-	out, most := (*LabelOutlook)(nil), 0.0
+	at, most := -1, 0.0
 	for j := range metrics {
-		share := metrics[j].LabelShare
-		if share == nil || *share <= most {
-			continue
+		if share := metrics[j].LabelShare; share != nil && *share > most {
+			at, most = j, *share
 		}
-		most = *share
-		p := d.pooledWithShift(0, j)
-		variance, _ := p.total()
-		out = &LabelOutlook{Metric: metrics[j].Name, Share: *share, ShiftShare: p.shift / variance}
 	}
-	if out != nil && d.leave != nil {
+	if at < 0 {
+		return nil
+	}
+	p := d.pooledWithShift(0, at)
+	variance, _ := p.total()
+	out := &LabelOutlook{Metric: metrics[at].Name, Share: most, ShiftShare: p.shift / variance}
+	if d.leave != nil {
 		out.lookAhead(d.leave)
 	}
 	return out
