@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -100,17 +99,11 @@ func (d *drawing) fill(shares []int) bool {
 
 // pickReserves goes on where the main picks ended.
 func (d *drawing) pickReserves() {
-	if d.o.Reserve == 0 {
-		return
-	}
 	for _, q := range d.typed {
 		q.pickReserves(d.docs, &d.o)
 	}
 	for _, q := range d.quotas {
-		if len(q.main) == 0 {
-			continue
-		}
-		n := max(int(math.Ceil(float64(d.o.Reserve*float64(len(q.main))))), d.o.MinReserve)
+		n := d.o.reserves(len(q.main))
 		for len(q.reserves) < n && !q.empty {
 			if p, ok := q.next(d.docs, d.o.MaxPerDocument, len(d.types)); ok {
 				q.reserves = append(q.reserves, p)
@@ -121,14 +114,7 @@ func (d *drawing) pickReserves() {
 
 // preferred is the type that a chunk gets while the targets have room.
 func (d *drawing) preferred(unit uint64) int {
-	u := float64(draw(d.o.Seed, "type", unit)>>11) / (1 << 53)
-	for k, share := range d.mix {
-		if u < share {
-			return k
-		}
-		u -= share
-	}
-	return len(d.mix) - 1
+	return pickBy(d.mix, uniform(draw(d.o.Seed, "type", unit)))
 }
 
 func (d *drawing) style(unit uint64, queryType string) string {

@@ -226,6 +226,9 @@ func draw(seed int64, stage string, unit uint64) uint64 {
 	return g.Uint64()
 }
 
+// uniform is a drawn number as one from 0 to below 1.
+func uniform(drawn uint64) float64 { return float64(drawn>>11) / (1 << 53) }
+
 // FNV-1a, 64 bits: stable over machines and versions of Go, which maphash is
 // not.
 const (

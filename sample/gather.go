@@ -124,21 +124,13 @@ func (g *gathering) bundle(key string) *bundle {
 func (g *gathering) candidates() []candidate {
 	slices.SortFunc(g.heap, func(a, b *bundle) int { return compareDraws(a.priority, b.priority, a.key, b.key) })
 	lists := make([][]candidate, len(g.heap))
-	longest := 0
 	for i, b := range g.heap {
 		lists[i] = g.planner.candidates(b)
-		longest = max(longest, len(lists[i]))
-	}
-	var out []candidate
-	for n := range longest {
-		for i, list := range lists {
-			if n < len(list) {
-				list[n].priority = g.heap[i].priority
-				out = append(out, list[n])
-			}
+		for n := range lists[i] {
+			lists[i][n].priority = b.priority
 		}
 	}
-	return out
+	return interleave(lists)
 }
 
 // bundleHeap has the bundle with the greatest priority on top.

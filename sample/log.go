@@ -10,7 +10,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/goldgen/goldgen/datasets"
@@ -51,29 +50,10 @@ func (o LogOptions) validate() error {
 	if !(o.QueryShare >= 0 && o.QueryShare <= 1) {
 		errs = append(errs, fmt.Errorf("sample.query_share: %v is not between 0 and 1", o.QueryShare))
 	}
-	return errors.Join(append(errs, checkShares("sample.query_bands", o.QueryBands, bands))...)
-}
-
-// checkShares names a share that is of nothing known or no share, and shares
-// that do not sum to 1. No shares at all are fine: there are defaults.
-func checkShares(key string, shares map[string]float64, valid []string) error {
-	if len(shares) == 0 {
-		return nil
+	if len(o.QueryBands) > 0 {
+		errs = append(errs, checkShares("sample.query_bands", "unknown", o.QueryBands, bands))
 	}
-	sum := 0.0
-	for _, name := range slices.Sorted(maps.Keys(shares)) {
-		switch share := shares[name]; {
-		case !slices.Contains(valid, name):
-			return fmt.Errorf("%s: unknown %q, valid are %s", key, name, strings.Join(valid, ", "))
-		case !(share >= 0 && share <= 1):
-			return fmt.Errorf("%s: share %v of %s is not between 0 and 1", key, share, name)
-		}
-		sum += shares[name]
-	}
-	if math.Abs(sum-1) > 1e-6 {
-		return fmt.Errorf("%s: the shares sum to %v, not to 1", key, sum)
-	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // LogCases gives the number of cases that a log is asked for, of o.Cases.
@@ -203,7 +183,7 @@ func (d *logDraw) plan() *LogPlan {
 		list := d.byBand[band]
 		p.Rows = append(p.Rows, d.rows(band, list[:got[i]], false)...)
 		rest := list[got[i]:]
-		spare := min(len(rest), d.reserves(got[i]))
+		spare := min(len(rest), d.o.reserves(got[i]))
 		reserves = append(reserves, d.rows(band, rest[:spare], true)...)
 		d.summary.Bands = append(d.summary.Bands, Band{
 			Name: band, Clusters: len(list), Searches: searches(list), Wanted: wanted[i], Planned: got[i], Reserves: spare,
@@ -221,17 +201,10 @@ func (d *logDraw) plan() *LogPlan {
 	return p
 }
 
-func (d *logDraw) reserves(main int) int {
-	if d.o.Reserve == 0 || main == 0 {
-		return 0
-	}
-	return max(int(math.Ceil(float64(d.o.Reserve*float64(main)))), d.o.MinReserve)
-}
-
 // shuffle puts clusters in the order of the draw, by the seed and their wording.
 func (d *logDraw) shuffle(list []*cluster) {
 	slices.SortFunc(list, func(a, b *cluster) int {
-		return cmp.Or(cmp.Compare(draw(d.o.Seed, "log", a.best.hash), draw(d.o.Seed, "log", b.best.hash)), strings.Compare(a.best.text, b.best.text))
+		return compareDraws(draw(d.o.Seed, "log", a.best.hash), draw(d.o.Seed, "log", b.best.hash), a.best.text, b.best.text)
 	})
 }
 

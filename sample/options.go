@@ -129,19 +129,25 @@ func (o Options) checkStrata() error {
 }
 
 func (o Options) checkMix() error {
+	return checkShares("sample.mix", "unknown query type", o.Mix, planned)
+}
+
+// checkShares names a share that is of nothing valid or no share, and shares that
+// do not sum to 1. unknown is what is said of a name that is not valid.
+func checkShares(key, unknown string, shares map[string]float64, valid []string) error {
 	sum := 0.0
-	for _, t := range slices.Sorted(maps.Keys(o.Mix)) {
-		share := o.Mix[t]
+	for _, name := range slices.Sorted(maps.Keys(shares)) {
+		share := shares[name]
 		switch {
-		case !slices.Contains(planned, t):
-			return fmt.Errorf("sample.mix: unknown query type %q, valid are %s", t, strings.Join(planned, ", "))
+		case !slices.Contains(valid, name):
+			return fmt.Errorf("%s: %s %q, valid are %s", key, unknown, name, strings.Join(valid, ", "))
 		case !(share >= 0 && share <= 1):
-			return fmt.Errorf("sample.mix: share %v of %s is not between 0 and 1", share, t)
+			return fmt.Errorf("%s: share %v of %s is not between 0 and 1", key, share, name)
 		}
 		sum += share
 	}
 	if math.Abs(sum-1) > 1e-6 {
-		return fmt.Errorf("sample.mix: the shares sum to %v, not to 1", sum)
+		return fmt.Errorf("%s: the shares sum to %v, not to 1", key, sum)
 	}
 	return nil
 }
@@ -204,4 +210,12 @@ func (o Options) types() []string {
 	}
 	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(o.Mix[b], o.Mix[a]) })
 	return out
+}
+
+// reserves is the number of reserves that go with so many main rows.
+func (o *Options) reserves(main int) int {
+	if o.Reserve == 0 || main == 0 {
+		return 0
+	}
+	return max(int(math.Ceil(float64(o.Reserve*float64(main)))), o.MinReserve)
 }

@@ -42,15 +42,23 @@ var personal = []struct {
 // shortestKey is the length of the shortest key that a pattern finds.
 const shortestKey = 14
 
+// Digits of a telephone number (ITU-T E.164); one with fewer is not looked for.
+const (
+	minDigits = 8
+	maxDigits = 15
+)
+
 // manyDigits reports whether there are enough for a telephone number.
-func manyDigits(query string) bool {
+func manyDigits(query string) bool { return digitsIn(query) >= minDigits }
+
+func digitsIn(s string) int {
 	n := 0
-	for i := 0; i < len(query); i++ {
-		if '0' <= query[i] && query[i] <= '9' {
+	for i := 0; i < len(s); i++ {
+		if class(s[i]) == '0' {
 			n++
 		}
 	}
-	return n >= 8
+	return n
 }
 
 // longestWord is the length of the longest run without white space, in bytes.
@@ -112,7 +120,7 @@ func without(query string, patterns []*regexp.Regexp, check func(string) bool) s
 func luhn(match string) bool {
 	sum, double := 0, false
 	for i := len(match) - 1; i >= 0; i-- {
-		if match[i] < '0' || match[i] > '9' {
+		if class(match[i]) != '0' {
 			continue
 		}
 		d := int(match[i] - '0')
@@ -126,16 +134,10 @@ func luhn(match string) bool {
 	return sum%10 == 0
 }
 
-// longEnough keeps dates and short numbers from counting as telephone numbers,
-// which have 8 to 15 digits (ITU-T E.164).
+// longEnough keeps dates and short numbers from counting as telephone numbers.
 func longEnough(match string) bool {
-	digits := 0
-	for _, r := range match {
-		if '0' <= r && r <= '9' {
-			digits++
-		}
-	}
-	return digits >= 8 && digits <= 15
+	digits := digitsIn(match)
+	return digits >= minDigits && digits <= maxDigits
 }
 
 // random reports a run of letters and digits that nobody types: all of capitals,

@@ -196,14 +196,8 @@ func (q *typeQuota) take(s *typeStratum, to *[]candidate, n int, docs map[uint32
 }
 
 func (q *typeQuota) pickReserves(docs map[uint32]int, o *Options) {
-	if o.Reserve == 0 {
-		return
-	}
 	for _, s := range q.strata {
-		if len(s.main) > 0 {
-			n := max(int(math.Ceil(float64(o.Reserve*float64(rowsOf(s.main))))), o.MinReserve)
-			q.take(s, &s.reserves, n, docs, o.MaxPerDocument)
-		}
+		q.take(s, &s.reserves, o.reserves(rowsOf(s.main)), docs, o.MaxPerDocument)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -65,7 +64,7 @@ func (o StyleOptions) validate() error {
 		case len(o.StyleShares[name]) == 0:
 			errs = append(errs, fmt.Errorf("%s: no shares", key))
 		default:
-			errs = append(errs, checkShares(key, o.StyleShares[name], valid))
+			errs = append(errs, checkShares(key, "unknown", o.StyleShares[name], valid))
 		}
 	}
 	if o.Language != "" && !slices.Contains(queryLanguages, o.Language) {
@@ -104,7 +103,11 @@ func (o StyleOptions) styleOf(seed int64, unit uint64, queryType, named string, 
 		if len(shares) == 0 {
 			continue
 		}
-		value := pickShare(draw(seed, "style "+a.name, unit), a.values, shares)
+		weights := make([]float64, len(a.values))
+		for i, v := range a.values {
+			weights[i] = shares[v]
+		}
+		value := a.values[pickBy(weights, uniform(draw(seed, "style "+a.name, unit)))]
 		if a.name == AxisForm && queryType == datasets.Keyword {
 			value = FormKeywords
 		}
@@ -117,21 +120,6 @@ func (o StyleOptions) styleOf(seed int64, unit uint64, queryType, named string, 
 		return named
 	}
 	return strings.Join(parts, ",")
-}
-
-// pickShare picks a value with its share as the chance.
-func pickShare(random uint64, values []string, shares map[string]float64) string {
-	u, last := float64(random>>11)/(1<<53), ""
-	for _, v := range values {
-		if shares[v] <= 0 {
-			continue
-		}
-		if last = v; u < shares[v] {
-			return v
-		}
-		u -= shares[v]
-	}
-	return last
 }
 
 // fewExamplesOf is how many examples a row gets.
@@ -149,16 +137,16 @@ func (in Input) dress(rows []Row, o Options) {
 		if _, name, ok := strings.Cut(","+r.Style, ","+personaMark); ok {
 			r.Persona = texts[name]
 		}
-		r.Examples = few(in.Examples, seeded.Rand(o.Seed, "examples", r.Wording()))
+		r.Examples = few(in.Examples, o.Seed, r.Wording())
 	}
 }
 
-// few draws some of the examples, in their order.
-func few(examples []string, rng *rand.Rand) []string {
+// few draws some of the examples for who asks in that wording, in their order.
+func few(examples []string, seed int64, wording string) []string {
 	if len(examples) <= fewExamplesOf {
 		return examples
 	}
-	at := rng.Perm(len(examples))[:fewExamplesOf]
+	at := seeded.Rand(seed, "examples", wording).Perm(len(examples))[:fewExamplesOf]
 	slices.Sort(at)
 	out := make([]string, len(at))
 	for i, n := range at {
