@@ -7,7 +7,6 @@ import (
 	"github.com/goldgen/goldgen/bench/study"
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
-	"github.com/goldgen/goldgen/judge"
 	"github.com/goldgen/goldgen/retrieve"
 )
 
@@ -35,6 +34,7 @@ type looked struct {
 	*subject
 	set      syntheticSet
 	rankings [][][]string
+	byPrior  labelled // over the pools that goldgen makes
 	rows     []row
 }
 
@@ -44,7 +44,11 @@ func (s *subject) rows(ctx context.Context, set syntheticSet) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &looked{subject: s, set: set, rankings: rankings}
+	byPrior, err := s.label(ctx, set.cases, s.prior, nil)
+	if err != nil {
+		return nil, err
+	}
+	l := &looked{subject: s, set: set, rankings: rankings, byPrior: byPrior}
 	for _, step := range []func(context.Context) error{l.sourceOnly, l.underPrior, l.underFitted} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -67,11 +71,20 @@ func (l *looked) add(how string, f eval.AgreementFigures) {
 
 // compare adds the row of a labelled set held against people's queries.
 func (l *looked) compare(how string, set labelled, mode datasets.SourceMode) (*eval.Agreement, error) {
-	a, err := l.people.Agree(l.side(set, l.rankings, mode))
+	a, err := l.agree(l.people, how, set, mode)
+	if err != nil {
+		return nil, err
+	}
+	l.add(how, a.AgreementFigures)
+	return a, nil
+}
+
+// agree holds a labelled set against people; an error names the way to label.
+func (l *looked) agree(people *eval.AgreementReference, how string, set labelled, mode datasets.SourceMode) (*eval.Agreement, error) {
+	a, err := people.Agree(l.side(set, l.rankings, mode))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", how, err)
 	}
-	l.add(how, a.AgreementFigures)
 	return a, nil
 }
 
@@ -84,12 +97,8 @@ func (l *looked) sourceOnly(context.Context) error {
 // underPrior looks at the prior in each source mode, over the pools that goldgen
 // makes, and over pools that what the retrievers return was added to.
 func (l *looked) underPrior(ctx context.Context) error {
-	set, err := l.label(ctx, l.set.cases, l.prior, nil)
-	if err != nil {
-		return err
-	}
 	for _, mode := range study.Modes() {
-		a, err := l.compare(fmt.Sprintf("prior, source %s", mode), set, mode)
+		a, err := l.compare(fmt.Sprintf("prior, source %s", mode), l.byPrior, mode)
 		if err != nil {
 			return err
 		}
@@ -122,11 +131,13 @@ func (l *looked) returned() map[string][]string {
 func (l *looked) underFitted(ctx context.Context) error {
 	sum := newDraws()
 	for _, o := range l.draws {
-		if err := l.against(ctx, sum, o.people, priorSame, l.prior, datasets.SourceIn); err != nil {
+		a, err := l.agree(o.people, priorSame, l.byPrior, datasets.SourceIn)
+		if err != nil {
 			return err
 		}
-		for i, n := range o.sizes {
-			if err := l.against(ctx, sum, o.people, fmt.Sprintf("%d labels", n), o.fitted[i], study.Modes()...); err != nil {
+		sum.add(priorSame, a.AgreementFigures)
+		for i := range o.fitted {
+			if err := l.fittedOn(ctx, o, i, sum); err != nil {
 				return err
 			}
 		}
@@ -137,20 +148,17 @@ func (l *looked) underFitted(ctx context.Context) error {
 	return nil
 }
 
-// against collects figures of a profile; a name without a source mode gets it.
-func (l *looked) against(ctx context.Context, to *draws, people *eval.AgreementReference, name string, p *judge.Profile, modes ...datasets.SourceMode) error {
-	set, err := l.label(ctx, l.set.cases, p, nil)
+// fittedOn collects the figures of a profile that so many of own labels gave.
+func (l *looked) fittedOn(ctx context.Context, o own, size int, to *draws) error {
+	set, err := l.label(ctx, l.set.cases, o.fitted[size], nil)
 	if err != nil {
 		return err
 	}
-	for _, mode := range modes {
-		how := name
-		if name != priorSame {
-			how = fmt.Sprintf("%s, source %s", name, mode)
-		}
-		a, err := people.Agree(l.side(set, l.rankings, mode))
+	for _, mode := range study.Modes() {
+		how := fmt.Sprintf("%d labels, source %s", o.sizes[size], mode)
+		a, err := l.agree(o.people, how, set, mode)
 		if err != nil {
-			return fmt.Errorf("%s: %w", how, err)
+			return err
 		}
 		to.add(how, a.AgreementFigures)
 	}
