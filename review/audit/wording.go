@@ -24,11 +24,11 @@ func (i *Item) Ask(q Question) string {
 	case Natural:
 		return "natural: would people ask it, in such words?"
 	}
-	return "right type: is it " + TypeWords(i.Type) + "?"
+	return "right type: is it " + typeWords(i.Type) + "?"
 }
 
-// TypeWords say what a query of a type is, as docs/audit.md lists them.
-func TypeWords(queryType string) string {
+// typeWords say what a query of a type is, as docs/audit.md lists them.
+func typeWords(queryType string) string {
 	switch queryType {
 	case datasets.Factual:
 		return "a question for a fact that the evidence states"
