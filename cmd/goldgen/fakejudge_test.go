@@ -7,7 +7,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/goldgen/goldgen/llm"
-	"github.com/goldgen/goldgen/llm/llmtest"
 )
 
 // fakejudge KIND: starts a fake server as fakeollama does, whose model writes as
@@ -19,7 +18,7 @@ func fakeJudge(ts *testscript.TestScript, _ bool, args []string) {
 	if !ok {
 		ts.Fatalf("fakejudge %q: want one of prose, several, passage, nothing, plain", args)
 	}
-	s := llmtest.NewOllama(llmtest.Config{Handler: func(req llm.Request) llm.Reply {
+	serveModel(ts, func(req llm.Request) llm.Reply {
 		last := req.Messages[len(req.Messages)-1].Content
 		query, passage := tagged(last, "query"), tagged(last, "passage")
 		asked := strings.HasSuffix(strings.TrimSpace(last), "Grade:") || len(req.Schema) > 0 // of a model without log-probabilities
@@ -27,9 +26,7 @@ func fakeJudge(ts *testscript.TestScript, _ bool, args []string) {
 			return actor(req)
 		}
 		return llm.Reply{Text: says(query, passage)}
-	}})
-	ts.Defer(s.Close)
-	ts.Setenv("OLLAMA_HOST", s.URL)
+	})
 }
 
 // judges are ways to answer a pair, without log-probabilities.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/goldgen/goldgen/llm"
 	"github.com/goldgen/goldgen/llm/llmtest"
 )
 
@@ -78,6 +79,11 @@ func fakeOllama(ts *testscript.TestScript, _ bool, args []string) {
 	if slices.Contains(args, "types") {
 		handler = typist
 	}
+	serveModel(ts, handler)
+}
+
+// serveModel starts a fake server until the script ends, and sets OLLAMA_HOST to it.
+func serveModel(ts *testscript.TestScript, handler func(llm.Request) llm.Reply) {
 	s := llmtest.NewOllama(llmtest.Config{Handler: handler})
 	ts.Defer(s.Close)
 	ts.Setenv("OLLAMA_HOST", s.URL)
