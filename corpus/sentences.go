@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 	"unicode"
@@ -66,16 +67,19 @@ func appendSentences(spans []Span, text string, b textBlock) []Span {
 }
 
 // Abbreviations after which a sentence goes on: of English, German, French and
-// Spanish.
+// Spanish. titles and numbered are looked for in the last word alone: to try so
+// many at each word of a sentence takes longer than to find where it ends.
 var (
-	titles = regexp.MustCompile(`(?i)(?:^|[\s("'\[])(?:` +
+	titles = regexp.MustCompile(`(?i)^(?:` +
 		`dr|mr|mrs|ms|prof|st|vs|e\.g|i\.e|cf|approx|gen|col|sgt|rev|hon|resp|incl|` +
 		`bzw|ca|vgl|ggf|evtl|inkl|exkl|zzgl|sog|geb|hr|frau|z\.b|d\.h|u\.a|z\.t|s\.o|s\.u|` +
-		`mme|mlle|mgr|p\.\s?ex|c\.-à-d|env|av|` +
-		`sr|sra|srta|dra|ud|uds|vd|ee|p\.\s?ej|aprox|lic|ing)\.$`)
-	numbered = regexp.MustCompile(`(?i)(?:^|[\s("'\[])(?:fig|figs|no|nos|eq|sec|ch|vol|pp|p|art|par|tab|` +
+		`mme|mlle|mgr|p\.ex|c\.-à-d|env|av|` +
+		`sr|sra|srta|dra|ud|uds|vd|ee|p\.ej|aprox|lic|ing)\.$`)
+	numbered = regexp.MustCompile(`(?i)^(?:fig|figs|no|nos|eq|sec|ch|vol|pp|p|art|par|tab|` +
 		`jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|` +
 		`nr|abs|abb|kap|bd|s|ziff|núm|pág|págs|cap|chap|éd)\.$`)
+	// spaced are those of two words.
+	spaced    = regexp.MustCompile(`(?i)(?:^|[\s("'\[])p\.\s(?:ex|ej)\.$`)
 	initials  = regexp.MustCompile(`(?:^|[\s("'\[])(?:\p{Lu}\.)+$`)
 	bareCount = regexp.MustCompile(`^\s*\(?(?:\d+|[a-zA-Z]|[ivxIVX]+)[.)]$`)
 	// halved is the first letter of an abbreviation of two: "z. B.".
@@ -118,6 +122,9 @@ var spacedQuote = regexp.MustCompile("[.!?]([ \u00a0\u202f]»)")
 // closeQuotes makes marks of as many bytes, without the space, of the French ones
 // that end a quotation: the segmenter would end the sentence before them.
 func closeQuotes(block []byte) {
+	if !bytes.Contains(block, []byte("»")) {
+		return
+	}
 	for _, m := range spacedQuote.FindAllSubmatchIndex(block, -1) {
 		mark := block[m[2]:m[3]]
 		copy(mark, map[int]string{3: "”", 4: "»»", 5: "”»"}[len(mark)])
@@ -145,16 +152,18 @@ func goesOn(sentence, rest string) bool {
 	end := strings.TrimRightFunc(sentence, unicode.IsSpace)
 	tail := end[runeFloor(end, max(0, len(end)-24)):]
 	first, _ := utf8.DecodeRuneInString(next)
-	if quoted.MatchString(tail) {
+	stop := strings.HasSuffix(end, ".")
+	if !stop && quoted.MatchString(tail) {
 		return unicode.IsLower(first) || particle.MatchString(next)
 	}
-	if !strings.HasSuffix(end, ".") && !strings.HasSuffix(end, ")") {
+	if !stop && !strings.HasSuffix(end, ")") {
 		return false
 	}
+	word := end[strings.LastIndexAny(end, " \t\n\f\r(\"'[")+1:]
 	switch {
-	case bareCount.MatchString(end), titles.MatchString(tail), initials.MatchString(tail):
+	case bareCount.MatchString(end), titles.MatchString(word), spaced.MatchString(tail), initials.MatchString(tail):
 		return true
-	case numbered.MatchString(tail):
+	case numbered.MatchString(word):
 		return unicode.IsDigit(first)
 	case ordinal.MatchString(tail):
 		return unicode.IsUpper(first)
