@@ -73,25 +73,32 @@ func (c *csvReader) record() (record logLine, bad, err error) {
 	if err != nil {
 		return logLine{}, nil, err
 	}
-	record, n := logLine{first.number, first.text}, 1
-	for bad = first.bad; bad == nil && bytes.Count(record.text, []byte{'"'})%2 == 1; n++ {
+	record, n := first.logLine, 1
+	open := oddQuotes(first.text)
+	for bad = first.bad; bad == nil && open; n++ {
 		more, err := c.line(n)
 		switch {
 		case err != nil && !errors.Is(err, io.EOF):
 			return logLine{}, nil, err
 		case err != nil, more.bad != nil, len(record.text)+len(more.text) > maxQuoted:
 			bad = &BadRecord{first.where(c.path), fmt.Sprintf("a quoted field does not end within %d bytes", maxQuoted)}
-			n = 0
 		default:
-			record.text = slices.Concat(record.text, []byte{'\n'}, more.text)
+			record.text = append(append(record.text, '\n'), more.text...) // behind the first line, which stays as it is
+			open = open != oddQuotes(more.text)
 		}
 	}
 	if bad != nil {
 		n = 1
 	}
-	c.ahead = slices.Delete(c.ahead, 0, n)
+	if n < len(c.ahead) {
+		c.ahead = c.ahead[n:]
+	} else {
+		c.ahead = c.ahead[:0] // its memory is for the next line
+	}
 	return record, bad, nil
 }
+
+func oddQuotes(text []byte) bool { return bytes.Count(text, []byte{'"'})%2 == 1 }
 
 // readHeader reads the names of the columns, and which character divides them.
 func (c *csvReader) readHeader(fields map[string]string) error {
@@ -106,7 +113,7 @@ func (c *csvReader) readHeader(fields map[string]string) error {
 	}
 	c.comma = ','
 	for _, other := range []rune{';', '\t'} {
-		if strings.ContainsRune(string(record.text), other) && !bytes.ContainsRune(record.text, ',') {
+		if bytes.ContainsRune(record.text, other) && !bytes.ContainsRune(record.text, ',') {
 			c.comma = other
 		}
 	}

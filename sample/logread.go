@@ -58,18 +58,14 @@ const (
 func ReadLog(path string, fields map[string]string) iter.Seq2[Search, error] {
 	return func(yield func(Search, error) bool) {
 		for row, err := range logRows(path, fields) {
+			var s Search
 			if err == nil {
-				var s Search
 				if s, err = readSearch(row, fields); err != nil {
 					err = &BadRecord{row.Where, err.Error()}
 				}
-				if !yield(s, err) {
-					return
-				}
-				continue
 			}
 			_, bad := errors.AsType[*BadRecord](err)
-			if !yield(Search{}, err) || !bad {
+			if !yield(s, err) || err != nil && !bad {
 				return
 			}
 		}
