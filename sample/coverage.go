@@ -60,6 +60,7 @@ func (d *drawing) coverage(p *Plan, in Input) Coverage {
 		}
 	}
 	strata := 0
+	typed := d.typedStrata()
 	for _, q := range d.quotas {
 		s := Stratum{
 			Name: q.name, Eligible: q.size, Share: quotient(q.size, d.f.eligible),
@@ -68,7 +69,9 @@ func (d *drawing) coverage(p *Plan, in Input) Coverage {
 		for _, m := range q.main {
 			reach(m.row, m.doc)
 		}
-		d.addTyped(&s, reach)
+		for _, t := range typed[q.name] {
+			s.addTyped(t, reach)
+		}
 		c.Strata = append(c.Strata, s)
 		if s.Planned > 0 {
 			strata++
@@ -83,22 +86,26 @@ func (d *drawing) coverage(p *Plan, in Input) Coverage {
 	return c
 }
 
-// addTyped adds what a stratum has of the types that planners serve. What they
-// lack is named by type and not by stratum: Wanted is what they got.
-func (d *drawing) addTyped(s *Stratum, reach func(row, doc uint32)) {
+// typedStrata gives the parts of the types that planners serve, by stratum.
+func (d *drawing) typedStrata() map[string][]*typeStratum {
+	out := map[string][]*typeStratum{}
 	for _, q := range d.typed {
 		for _, t := range q.strata {
-			if t.name != s.Name {
-				continue
-			}
-			s.Wanted += rowsOf(t.main)
-			s.Planned += rowsOf(t.main)
-			s.Reserves += rowsOf(t.reserves)
-			for i := range t.main {
-				for _, m := range t.main[i].about {
-					reach(m.row, m.doc)
-				}
-			}
+			out[t.name] = append(out[t.name], t)
+		}
+	}
+	return out
+}
+
+// addTyped adds what a stratum has of a type that planners serve. What it lacks is
+// named by type and not by stratum: Wanted is what it got.
+func (s *Stratum) addTyped(t *typeStratum, reach func(row, doc uint32)) {
+	s.Wanted += rowsOf(t.main)
+	s.Planned += rowsOf(t.main)
+	s.Reserves += rowsOf(t.reserves)
+	for i := range t.main {
+		for _, m := range t.main[i].about {
+			reach(m.row, m.doc)
 		}
 	}
 }

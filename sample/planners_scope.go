@@ -18,7 +18,7 @@ const maxScopes = 256
 type permissionPlanner struct {
 	asked   []corpus.Scope // that the team named; empty: those that the corpus names
 	unknown map[string]bool
-	seen    map[string]corpus.Scope // by canonical form
+	seen    map[string]corpus.Scope // where the team named none: by canonical form
 	seed    int64
 }
 
@@ -43,14 +43,14 @@ func (p *permissionPlanner) keys(c *view, join func(string, bool)) {
 
 // note remembers a record's scope as an asker's.
 func (p *permissionPlanner) note(record corpus.Scope) {
-	for key, values := range record {
-		for _, value := range values {
-			if len(p.unknown) > 0 {
+	if len(p.unknown) > 0 {
+		for key, values := range record {
+			for _, value := range values {
 				delete(p.unknown, key+"="+value)
 			}
 		}
 	}
-	if len(p.seen) >= maxScopes {
+	if len(p.asked) > 0 || len(p.seen) >= maxScopes {
 		return
 	}
 	asker := LeastScope(record)
@@ -62,7 +62,7 @@ func canonicalScope(s corpus.Scope) string {
 	if err != nil { // a map of strings can always be written
 		return fmt.Sprint(s)
 	}
-	return strings.Clone(string(text))
+	return string(text)
 }
 
 func (*permissionPlanner) bounds() (least, most int) { return 1, 250 }

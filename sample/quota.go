@@ -49,12 +49,12 @@ func typeQuotas(o *Options) (quotas []*typeQuota, left int) {
 		shares[i] = o.Mix[t]
 	}
 	left = o.Cases
-	chunkTypes := slices.ContainsFunc(types, anyChunkServes)
+	others := slices.ContainsFunc(types, anyChunkServes)
 	for i, n := range allocate(o.Cases, shares, make([]int, len(types)), fillInts(len(types), o.Cases)) {
 		if anyChunkServes(types[i]) {
 			continue
 		}
-		if types[i] == datasets.PermissionSensitive && n%2 == 1 && chunkTypes {
+		if types[i] == datasets.PermissionSensitive && n%2 == 1 && others {
 			n--
 		}
 		left -= n
@@ -79,13 +79,17 @@ func (s *scanner) findCandidates(ctx context.Context, quotas []*typeQuota) error
 	if err := s.gatherAll(ctx, s.in.Chunks, all); err != nil {
 		return err
 	}
+	weight := map[string]float64{}
+	for i, w := range weights(s.f.strata, s.o.Allocation) {
+		weight[s.f.strata[i].name] = w
+	}
 	for _, q := range quotas {
 		var lists [][]candidate
 		for range q.planners {
 			lists = append(lists, all[0].candidates())
 			all = all[1:]
 		}
-		q.spread(interleave(lists), s)
+		q.spread(interleave(lists), weight)
 		if err := q.check(); err != nil {
 			return err
 		}
@@ -122,13 +126,9 @@ func interleave(lists [][]candidate) []candidate {
 	return out
 }
 
-// spread puts the candidates into their strata. A chunk serves a type once, but
-// for terms, of which it may hold several.
-func (q *typeQuota) spread(list []candidate, s *scanner) {
-	weight := map[string]float64{}
-	for i, w := range weights(s.f.strata, s.o.Allocation) {
-		weight[s.f.strata[i].name] = w
-	}
+// spread puts the candidates into their strata, whose weights it is given by name.
+// A chunk serves a type once, but for terms, of which it may hold several.
+func (q *typeQuota) spread(list []candidate, weight map[string]float64) {
 	byName := map[string]*typeStratum{}
 	seen := map[string]bool{}
 	for _, c := range list {

@@ -73,13 +73,12 @@ func (w word) kindOf() int {
 			joints++
 		}
 	}
-	letters := upper + lower
 	switch {
-	case letters == 0 || utf8.RuneCountInString(w.text) > 40:
+	case upper+lower == 0 || utf8.RuneCountInString(w.text) > 40:
 		return 0
 	case upper >= 2 && lower == 0 && digits == 0 && joints == 0 && upper <= 6:
 		return termAcronym
-	case letters > 0 && digits > 0 && upper+digits >= 2, strings.Contains(w.text, "_"), inner && joints == 0:
+	case digits > 0 && upper+digits >= 2, strings.Contains(w.text, "_"), inner && joints == 0:
 		return termCode
 	case upper == 1 && lower >= 3 && joints == 0 && !w.opens && startsUpper(w.text):
 		return termName
