@@ -100,17 +100,43 @@ func needs(p *sample.Plan) []need {
 	return out
 }
 
-func TestWhatTypesNeed(t *testing.T) {
+// needCase is a corpus and what the rows that are planned over it need, as many
+// as are wanted.
+type needCase struct {
+	name   string
+	chunks []corpus.Chunk
+	change func(*sample.Options)
+	want   []need
+}
+
+func checkNeeds(t *testing.T, queryType string, tests []needCase) {
+	t.Helper()
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			o := onlyType(queryType, len(test.want))
+			if test.change != nil {
+				test.change(&o)
+			}
+			p, err := sample.Draw(t.Context(), whole(test.chunks), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.SortFunc(test.want, func(a, b need) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+			if diff := cmp.Diff(test.want, needs(p)); diff != "" {
+				t.Errorf("needs (-want +got):\n%s", diff)
+			}
+			if len(p.Shortfall) > 0 {
+				t.Errorf("shortfall %v", p.Shortfall)
+			}
+		})
+	}
+}
+
+func TestNearDuplicatesAreToldApart(t *testing.T) {
 	pump := "The relief valve of this pump closes by itself when the pressure falls below %s bar."
-	tests := []struct {
-		name      string
-		queryType string
-		chunks    []corpus.Chunk
-		change    func(*sample.Options)
-		want      []need
-	}{
+	checkNeeds(t, datasets.NearDuplicate, []needCase{
 		{
-			name: "near-duplicates are told apart by where they stand before what they say", queryType: datasets.NearDuplicate,
+			name: "near-duplicates are told apart by where they stand before what they say",
 			chunks: []corpus.Chunk{
 				passage("p20", fmt.Sprintf(pump, "B6"), near("n"), under("Pump P-20")),
 				passage("p30", fmt.Sprintf(pump, "B8"), near("n"), under("Pump P-30")),
@@ -121,8 +147,13 @@ func TestWhatTypesNeed(t *testing.T) {
 				{Chunks: []string{"p30#0"}, Rivals: []string{"p20#0"}, Term: "P-30"},
 			},
 		},
+	})
+}
+
+func TestRareTerms(t *testing.T) {
+	checkNeeds(t, datasets.RareTerm, []needCase{
 		{
-			name: "an acronym is asked for where it stands alone by what it means", queryType: datasets.RareTerm,
+			name: "an acronym is asked for where it stands alone by what it means",
 			chunks: []corpus.Chunk{
 				passage("def", "mean time between failures (MTBF) is reported by every plant."),
 				passage("use", "Units whose MTBF is low are taken out of service."),
@@ -133,15 +164,20 @@ func TestWhatTypesNeed(t *testing.T) {
 			},
 		},
 		{
-			name: "a term in more than three chunks is not rare", queryType: datasets.RareTerm,
+			name: "a term in more than three chunks is not rare",
 			chunks: []corpus.Chunk{
 				passage("a", "Use E-17 first."), passage("b", "Use E-17 then."), passage("c", "Use E-17 again."),
 				passage("d", "Use E-17 last."), passage("e", "Use E-18 never."),
 			},
 			want: []need{{Chunks: []string{"e#0"}, Term: "E-18"}},
 		},
+	})
+}
+
+func TestWhoMaySeeItAndWhoMayNot(t *testing.T) {
+	checkNeeds(t, datasets.PermissionSensitive, []needCase{
 		{
-			name: "who may see it and who may not", queryType: datasets.PermissionSensitive,
+			name: "who may see it and who may not",
 			chunks: []corpus.Chunk{
 				passage("pay", "The bonus is eleven percent.", only("team", "payroll")),
 				passage("trip", "Train tickets are booked early.", only("team", "travel"), func(c *corpus.Chunk) { c.Flags = []string{corpus.FlagShort} }),
@@ -153,7 +189,7 @@ func TestWhatTypesNeed(t *testing.T) {
 			},
 		},
 		{
-			name: "with one scope only, the other asker has no rights", queryType: datasets.PermissionSensitive,
+			name:   "with one scope only, the other asker has no rights",
 			chunks: []corpus.Chunk{passage("pay", "The bonus is eleven percent.", only("team", "payroll"))},
 			want: []need{
 				{Chunks: []string{"pay#0"}, Scope: corpus.Scope{"team": {"payroll"}}},
@@ -161,7 +197,7 @@ func TestWhatTypesNeed(t *testing.T) {
 			},
 		},
 		{
-			name: "copies that the other asker must not see either are forbidden with it", queryType: datasets.PermissionSensitive,
+			name: "copies that the other asker must not see either are forbidden with it",
 			chunks: []corpus.Chunk{
 				passage("pay", "The bonus is eleven percent.", only("team", "payroll")),
 				passage("copy", "The bonus is eleven percent.", only("team", "payroll"), func(c *corpus.Chunk) { c.Flags = []string{corpus.FlagDuplicate} }),
@@ -172,8 +208,13 @@ func TestWhatTypesNeed(t *testing.T) {
 				{Chunks: []string{"pay#0"}, Rivals: []string{"copy#0"}, Scope: corpus.Scope{"team": {"travel"}}, Forbidden: true},
 			},
 		},
+	})
+}
+
+func TestVersionsAndTheirTimes(t *testing.T) {
+	checkNeeds(t, datasets.TimeSensitive, []needCase{
 		{
-			name: "each version at a time of its own", queryType: datasets.TimeSensitive,
+			name: "each version at a time of its own",
 			chunks: []corpus.Chunk{
 				passage("leave-2024", "Approved within twenty days.", valid("2024-01-01", "2025-01-01")),
 				passage("leave-2025", "Approved within ten days.", valid("2025-01-01", "")),
@@ -184,7 +225,7 @@ func TestWhatTypesNeed(t *testing.T) {
 			},
 		},
 		{
-			name: "all at one time", queryType: datasets.TimeSensitive,
+			name:   "all at one time",
 			change: func(o *sample.Options) { o.Cases, o.AsOf = 1, "2026-05-31" },
 			chunks: []corpus.Chunk{
 				passage("leave-2024", "Approved within twenty days.", valid("2024-01-01", "2025-01-01")),
@@ -192,8 +233,13 @@ func TestWhatTypesNeed(t *testing.T) {
 			},
 			want: []need{{Chunks: []string{"leave-2025#0"}, Rivals: []string{"leave-2024#0"}, AsOf: "2026-05-31"}},
 		},
+	})
+}
+
+func TestHops(t *testing.T) {
+	checkNeeds(t, datasets.MultiHop, []needCase{
 		{
-			name: "two hops", queryType: datasets.MultiHop,
+			name: "two hops",
 			chunks: []corpus.Chunk{
 				passage("guide/fleet", "Spare units come from the Lyon warehouse.", under("Fleet")),
 				passage("guide/hours", "The gate of the Lyon office opens at six.", under("Hours")),
@@ -211,8 +257,13 @@ func TestWhatTypesNeed(t *testing.T) {
 				{Chunks: []string{"rules#0", "rules#1"}, Link: sample.LinkSection},
 			},
 		},
+	})
+}
+
+func TestReadings(t *testing.T) {
+	checkNeeds(t, datasets.Ambiguous, []needCase{
 		{
-			name: "readings of one heading, and of one term", queryType: datasets.Ambiguous,
+			name: "readings of one heading, and of one term",
 			chunks: []corpus.Chunk{
 				passage("printer", "Hold the green button.", under("Printer", "Reset")),
 				passage("account", "A new word is mailed.", under("Account", "Reset")),
@@ -225,31 +276,17 @@ func TestWhatTypesNeed(t *testing.T) {
 				{Chunks: []string{"printer#0", "account#0"}, Term: "reset"},
 			},
 		},
+	})
+}
+
+func TestSubjects(t *testing.T) {
+	checkNeeds(t, datasets.OutOfScope, []needCase{
 		{
-			name: "a subject", queryType: datasets.OutOfScope, change: func(o *sample.Options) { o.Cases = 1 },
+			name: "a subject", change: func(o *sample.Options) { o.Cases = 1 },
 			chunks: []corpus.Chunk{passage("a", "Lunch is served at noon.")},
 			want:   []need{{Chunks: []string{"a#0"}}},
 		},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			o := onlyType(test.queryType, len(test.want))
-			if test.change != nil {
-				test.change(&o)
-			}
-			p, err := sample.Draw(t.Context(), whole(test.chunks), o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			slices.SortFunc(test.want, func(a, b need) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
-			if diff := cmp.Diff(test.want, needs(p)); diff != "" {
-				t.Errorf("needs (-want +got):\n%s", diff)
-			}
-			if len(p.Shortfall) > 0 {
-				t.Errorf("shortfall %v", p.Shortfall)
-			}
-		})
-	}
+	})
 }
 
 // What a corpus cannot give is named, and nothing is planned in its place.
