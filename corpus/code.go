@@ -65,11 +65,12 @@ type codeNode struct {
 
 // Kinds of nodes that are no symbols.
 const (
-	nodeComment = "comment" // stands with the symbol below it
-	nodeText    = "text"    // a doc string: prose inside a symbol
-	nodeClosure = "closure" // what is declared in it is nobody's business
-	nodeWrapper = "wrapper" // belongs to the symbol in it: export, decorators
-	nodePackage = "package"
+	nodeComment   = "comment"   // stands with the symbol below it
+	nodeDecorator = "decorator" // the same, but no prose
+	nodeText      = "text"      // a doc string: prose inside a symbol
+	nodeClosure   = "closure"   // what is declared in it is nobody's business
+	nodeWrapper   = "wrapper"   // belongs to the symbol in it: export, Python's decorators
+	nodePackage   = "package"
 )
 
 // parsedCode is what is known of a document of code.
@@ -127,7 +128,7 @@ func languageTitle(language string) string {
 func (c parsedCode) prose(text string) string {
 	var b strings.Builder
 	for _, n := range c.nodes {
-		if n.kind != nodeComment && n.kind != nodeText || text[n.Start] == '@' {
+		if n.kind != nodeComment && n.kind != nodeText {
 			continue
 		}
 		for line := range strings.Lines(text[n.Start:n.End]) {

@@ -34,51 +34,50 @@ func (c parsedCode) symbols(text string) []symbol {
 	slices.SortStableFunc(nodes, func(a, b codeNode) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
 	})
-	wrappers, notes := map[Span]Span{}, []Span{}
+	wrappers, notes := map[Span]Span{}, []codeNode{}
 	for _, n := range nodes {
 		switch n.kind {
 		case nodeWrapper:
 			wrappers[n.inner] = n.Span
-		case nodeComment:
-			notes = append(notes, n.Span)
+		case nodeComment, nodeDecorator:
+			notes = append(notes, n)
 		}
 	}
-	s := &symbolStack{module: c.module}
+	stack := &symbolStack{module: c.module}
+	var found []symbol
 	for _, n := range nodes {
-		if found, ok := s.push(n); ok {
-			found.Span = widen(text, found.Span, wrappers, notes)
-			s.found = append(s.found, found)
+		if s, ok := stack.push(n); ok {
+			s.Span = widen(text, s.Span, wrappers, notes)
+			found = append(found, s)
 		}
 	}
-	return s.found
+	return found
 }
 
 // symbolStack follows which nodes lie in which.
 type symbolStack struct {
 	module []string
 	open   []codeNode
-	last   Span
-	found  []symbol
 }
 
-// push reports the node as a symbol, unless it is none or lies in a function.
+// push reports the node as a symbol, unless it is none, lies in a function or is
+// the one around it by another name.
 func (s *symbolStack) push(n codeNode) (symbol, bool) {
 	switch n.kind {
-	case nodeComment, nodeText, nodeWrapper:
+	case nodeComment, nodeDecorator, nodeText, nodeWrapper:
 		return symbol{}, false
 	}
 	for len(s.open) > 0 && s.open[len(s.open)-1].End <= n.Start {
 		s.open = s.open[:len(s.open)-1]
 	}
-	top := ""
-	if len(s.open) > 0 {
-		top = s.open[len(s.open)-1].kind
-	}
-	if top != "" && !holds(top) || n.Span == s.last && len(s.found) > 0 || len(s.open) >= maxNesting {
-		return symbol{}, false
-	}
-	if n.kind == "function" && top != "" && top != "namespace" {
-		n.kind = "method"
+	if depth := len(s.open); depth > 0 {
+		top := s.open[depth-1]
+		if !holds(top.kind) || n.Span == top.Span || depth >= maxNesting {
+			return symbol{}, false
+		}
+		if n.kind == "function" && top.kind != "namespace" {
+			n.kind = "method"
+		}
 	}
 	path := slices.Clone(s.module)
 	for _, o := range s.open {
@@ -88,7 +87,6 @@ func (s *symbolStack) push(n codeNode) (symbol, bool) {
 	if n.kind == nodeClosure {
 		return symbol{}, false
 	}
-	s.last = n.Span
 	if n.owner != "" {
 		path = append(path, n.owner)
 	}
@@ -97,20 +95,19 @@ func (s *symbolStack) push(n codeNode) (symbol, bool) {
 
 // widen takes in what belongs to a symbol: what wraps it, comments right above
 // it, and one that begins behind it on its last line. notes are in order.
-func widen(text string, s Span, wrappers map[Span]Span, notes []Span) Span {
+func widen(text string, s Span, wrappers map[Span]Span, notes []codeNode) Span {
 	for outer, ok := wrappers[s]; ok; outer, ok = wrappers[s] {
 		delete(wrappers, s)
 		s = outer
 	}
-	i, _ := slices.BinarySearchFunc(notes, s.Start, func(n Span, at int) int { return cmp.Compare(n.Start, at) })
-	for i--; i >= 0 && above(text, notes[i], s.Start); i-- {
+	from := func(n codeNode, at int) int { return cmp.Compare(n.Start, at) }
+	i, _ := slices.BinarySearchFunc(notes, s.Start, from)
+	for i--; i >= 0 && above(text, notes[i].Span, s.Start); i-- {
 		s.Start = notes[i].Start
 	}
-	i, _ = slices.BinarySearchFunc(notes, s.End, func(n Span, at int) int { return cmp.Compare(n.Start, at) })
-	if i < len(notes) {
-		if gap := text[s.End:notes[i].Start]; strings.Trim(gap, " \t,;") == "" && text[notes[i].Start] != '@' {
-			s.End = notes[i].End
-		}
+	i, _ = slices.BinarySearchFunc(notes, s.End, from)
+	if i < len(notes) && notes[i].kind == nodeComment && strings.Trim(text[s.End:notes[i].Start], " \t,;") == "" {
+		s.End = notes[i].End
 	}
 	return s
 }

@@ -67,7 +67,7 @@ func typescriptPatterns() []treePattern {
 		{nodeClosure, `(arrow_function) @node`},
 		{nodeClosure, `(function_expression) @node`},
 		{nodeClosure, `(generator_function) @node`},
-		{nodeComment, `(decorator) @node`},
+		{nodeDecorator, `(decorator) @node`},
 		{nodeComment, `(comment) @node`},
 	}
 }
