@@ -70,9 +70,6 @@ func recordDocument(rec record, m mapping) (Document, error) {
 		return Document{}, err
 	}
 	a, err := m.attributes(rec.fields)
-	if err == nil {
-		err = checkUnit(a.Unit)
-	}
 	if err != nil {
 		return Document{}, fmt.Errorf("%s: %w", rec.where, err)
 	}

@@ -103,8 +103,10 @@ func (m mapping) attributes(fields map[string]any) (a attributes, err error) {
 	if a.Scope, err = m.scope(fields); err != nil {
 		return a, err
 	}
-	a.Metadata, err = m.metadata(fields)
-	return a, err
+	if a.Metadata, err = m.metadata(fields); err != nil {
+		return a, err
+	}
+	return a, checkUnit(a.Unit)
 }
 
 // checkValidity refuses a record that is valid on no day.

@@ -195,9 +195,6 @@ func (r *fileReader) document(f folderFile, content string) (Document, error) {
 		fields["category"] = firstSegment(f.id)
 	}
 	a, err := r.fields.attributes(fields)
-	if err == nil {
-		err = checkUnit(a.Unit)
-	}
 	if err != nil {
 		return Document{}, err
 	}

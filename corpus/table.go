@@ -64,10 +64,8 @@ func (c *tableChunk) readRest(rec record, m mapping) (err error) {
 	if v, ok := m.take(rec.fields, "heading_path"); ok {
 		c.HeadingPath = headingPath(v)
 	}
-	if c.Attributes, err = m.attributes(rec.fields); err != nil {
-		return err
-	}
-	return checkUnit(c.Attributes.Unit)
+	c.Attributes, err = m.attributes(rec.fields)
+	return err
 }
 
 func headingPath(v any) []string {
