@@ -73,8 +73,10 @@ func (k *Chunker) Chunks(ctx context.Context, doc Document) ([]Chunk, error) {
 // parse reads a document that is to be cut by symbols; of any other it says
 // nothing.
 func (k *Chunker) parse(ctx context.Context, doc Document) (parsedCode, error) {
-	if language := codeLanguage(doc); k.cfg.Method == "code" && language != "" {
-		return k.code.parse(ctx, language, doc)
+	if k.cfg.Method == "code" {
+		if language := codeLanguage(doc); language != "" {
+			return k.code.parse(ctx, language, doc)
+		}
 	}
 	return parsedCode{}, nil
 }
@@ -107,10 +109,8 @@ func (c *Chunk) describeCode(language, kind string) {
 	if language == "" {
 		return
 	}
-	meta := maps.Clone(c.Metadata)
-	if meta == nil {
-		meta = map[string]string{}
-	}
+	meta := map[string]string{}
+	maps.Copy(meta, c.Metadata)
 	meta[MetaCodeLanguage] = language
 	if kind != "" {
 		c.Unit, meta[MetaSymbolKind] = UnitCodeSymbol, kind

@@ -1,9 +1,9 @@
 package corpus
 
 // Chunking says how documents were cut. Method is fixed, sentence, recursive,
-// markdown, code (by symbols), document or none (a chunk table); Size and Overlap are in Unit,
-// which is tokens (of TokenEncoding, whatever the embedder's own are) or
-// characters (Unicode code points).
+// markdown, code (by symbols), document or none (a chunk table); Size and Overlap
+// are in Unit, which is tokens (of TokenEncoding, whatever the embedder's own are)
+// or characters (Unicode code points).
 type Chunking struct {
 	Method  string `json:"method" yaml:"method"`
 	Size    int    `json:"size" yaml:"size"`
