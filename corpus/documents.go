@@ -53,25 +53,25 @@ func tableDocuments(src Source) iter.Seq2[Document, error] {
 
 // recordDocument reads one record. A BEIR record (_id) has its title put before
 // the text, as that collection means it.
-func recordDocument(rec record, m mapping) (Document, error) {
-	_, beir := rec.fields["_id"]
-	if _, own := rec.fields["id"]; own {
+func recordDocument(rec TableRow, m mapping) (Document, error) {
+	_, beir := rec.Fields["_id"]
+	if _, own := rec.Fields["id"]; own {
 		beir = false
 	}
-	id, err := m.text(rec.fields, "id", "_id")
+	id, err := m.text(rec.Fields, "id", "_id")
 	if err == nil {
 		err = checkID("document", id)
 	}
 	if err != nil {
-		return Document{}, fmt.Errorf("%s: %w", rec.where, err)
+		return Document{}, fmt.Errorf("%s: %w", rec.Where, err)
 	}
 	text, err := recordText(rec, m)
 	if err != nil {
 		return Document{}, err
 	}
-	a, err := m.attributes(rec.fields)
+	a, err := m.attributes(rec.Fields)
 	if err != nil {
-		return Document{}, fmt.Errorf("%s: %w", rec.where, err)
+		return Document{}, fmt.Errorf("%s: %w", rec.Where, err)
 	}
 	if beir && strings.TrimSpace(a.Title) != "" {
 		text = a.Title + "\n\n" + text
@@ -80,16 +80,16 @@ func recordDocument(rec record, m mapping) (Document, error) {
 }
 
 // recordText takes the text, which must be there and a string, if an empty one.
-func recordText(rec record, m mapping) (string, error) {
-	v, ok := m.take(rec.fields, "text")
+func recordText(rec TableRow, m mapping) (string, error) {
+	v, ok := m.take(rec.Fields, "text")
 	text, isString := v.(string)
 	switch {
 	case !ok:
-		return "", fmt.Errorf("%s: no field %q", rec.where, m.name("text"))
+		return "", fmt.Errorf("%s: no field %q", rec.Where, m.name("text"))
 	case !isString:
-		return "", fmt.Errorf("%s: field %q: want a string, not %s", rec.where, m.name("text"), render(v))
+		return "", fmt.Errorf("%s: field %q: want a string, not %s", rec.Where, m.name("text"), render(v))
 	case !utf8.ValidString(text):
-		return "", &badFile{where: rec.where}
+		return "", &badFile{where: rec.Where}
 	}
 	return text, nil
 }

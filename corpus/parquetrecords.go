@@ -17,16 +17,16 @@ import (
 
 // parquetRecords yields the rows of any Parquet file as records, once its
 // schema is known to have the needed columns.
-func parquetRecords(path string, m mapping, need columns) iter.Seq2[record, error] {
-	return func(yield func(record, error) bool) {
+func parquetRecords(path string, m mapping, need columns) iter.Seq2[TableRow, error] {
+	return func(yield func(TableRow, error) bool) {
 		f, pf, err := parquetfile.Open(path)
 		if err != nil {
-			yield(record{}, err)
+			yield(TableRow{}, err)
 			return
 		}
 		defer f.Close()
 		if err := checkColumns(path, pf.Schema(), m, need); err != nil {
-			yield(record{}, err)
+			yield(TableRow{}, err)
 			return
 		}
 		reader := parquet.NewGenericReader[any](pf)
@@ -37,7 +37,7 @@ func parquetRecords(path string, m mapping, need columns) iter.Seq2[record, erro
 			err := parquetfile.Guard(func() (err error) { n, err = reader.Read(rows); return err })
 			for i := range rows[:n] {
 				fields, _ := plainGroup(pf.Schema(), rows[i]).(map[string]any)
-				if !yield(record{fmt.Sprintf("%s row %d", path, base+i), fields}, nil) {
+				if !yield(TableRow{fmt.Sprintf("%s row %d", path, base+i), fields}, nil) {
 					return
 				}
 				rows[i] = nil
@@ -47,7 +47,7 @@ func parquetRecords(path string, m mapping, need columns) iter.Seq2[record, erro
 				return
 			}
 			if err != nil {
-				yield(record{}, fmt.Errorf("%s row %d: %w", path, base, err))
+				yield(TableRow{}, fmt.Errorf("%s row %d: %w", path, base, err))
 				return
 			}
 		}

@@ -12,18 +12,12 @@ import (
 	"unicode/utf8"
 )
 
-// record is one row of a table of documents or chunks.
-type record struct {
-	where  string // file and line or row, for messages
-	fields map[string]any
-}
-
 // columns lists what a table must have: each entry is one column or its
 // alternatives.
 type columns [][]string
 
 // records reads a JSONL or Parquet table by its name.
-func records(path string, m mapping, need columns) iter.Seq2[record, error] {
+func records(path string, m mapping, need columns) iter.Seq2[TableRow, error] {
 	if tableKind(path) == "parquet" {
 		return parquetRecords(path, m, need)
 	}
@@ -32,11 +26,11 @@ func records(path string, m mapping, need columns) iter.Seq2[record, error] {
 
 // jsonlRecords yields one record a line, of any length; blank lines are
 // skipped. A line that does not parse is an error that names file and line.
-func jsonlRecords(path string) iter.Seq2[record, error] {
-	return func(yield func(record, error) bool) {
+func jsonlRecords(path string) iter.Seq2[TableRow, error] {
+	return func(yield func(TableRow, error) bool) {
 		f, err := os.Open(path)
 		if err != nil {
-			yield(record{}, err)
+			yield(TableRow{}, err)
 			return
 		}
 		defer f.Close()
@@ -44,15 +38,15 @@ func jsonlRecords(path string) iter.Seq2[record, error] {
 		for n := 1; ; n++ {
 			line, err := r.ReadBytes('\n')
 			if err != nil && !errors.Is(err, io.EOF) {
-				yield(record{}, fmt.Errorf("%s:%d: %w", path, n, err))
+				yield(TableRow{}, fmt.Errorf("%s:%d: %w", path, n, err))
 				return
 			}
 			if n == 1 {
 				line = bytes.TrimPrefix(line, []byte("\ufeff"))
 			}
 			if len(bytes.TrimSpace(line)) > 0 {
-				rec, bad := parseLine(fmt.Sprintf("%s:%d", path, n), line)
-				if !yield(rec, bad) {
+				row, bad := ParseRow(fmt.Sprintf("%s:%d", path, n), line)
+				if !yield(row, bad) {
 					return
 				}
 			}
@@ -63,23 +57,24 @@ func jsonlRecords(path string) iter.Seq2[record, error] {
 	}
 }
 
-func parseLine(where string, line []byte) (record, error) {
+// ParseRow reads one line of a table in JSON lines.
+func ParseRow(where string, line []byte) (TableRow, error) {
 	if !utf8.Valid(line) {
-		return record{}, &badFile{where: where}
+		return TableRow{}, &badFile{where: where}
 	}
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.UseNumber()
 	fields := map[string]any{}
 	if err := d.Decode(&fields); err != nil {
-		return record{}, fmt.Errorf("%s: %w", where, jsonError(err))
+		return TableRow{}, fmt.Errorf("%s: %w", where, jsonError(err))
 	}
 	if fields == nil {
-		return record{}, fmt.Errorf("%s: want a JSON object, not null", where)
+		return TableRow{}, fmt.Errorf("%s: want a JSON object, not null", where)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return record{}, fmt.Errorf("%s: more than one JSON value on the line", where)
+		return TableRow{}, fmt.Errorf("%s: more than one JSON value on the line", where)
 	}
-	return record{where, fields}, nil
+	return TableRow{where, fields}, nil
 }
 
 // jsonError says what was wrong in our words where the library names Go types.

@@ -26,45 +26,45 @@ type tableChunk struct {
 }
 
 // readTableChunk reads a record of a chunk table.
-func readTableChunk(rec record, m mapping) (c tableChunk, err error) {
-	c.Where = rec.where
-	if c.ID, err = m.text(rec.fields, "chunk_id", "id", "_id"); err == nil {
+func readTableChunk(rec TableRow, m mapping) (c tableChunk, err error) {
+	c.Where = rec.Where
+	if c.ID, err = m.text(rec.Fields, "chunk_id", "id", "_id"); err == nil {
 		err = checkID("chunk", c.ID)
 	}
 	if err == nil {
-		if c.DocID, err = m.text(rec.fields, "doc_id"); err == nil {
+		if c.DocID, err = m.text(rec.Fields, "doc_id"); err == nil {
 			err = checkID("document", c.DocID)
 		}
 	}
 	if err != nil {
-		return c, fmt.Errorf("%s: %w", rec.where, err)
+		return c, fmt.Errorf("%s: %w", rec.Where, err)
 	}
 	if c.Text, err = recordText(rec, m); err != nil {
 		return c, err
 	}
 	if err := c.readRest(rec, m); err != nil {
-		return c, fmt.Errorf("%s: chunk %s: %w", rec.where, c.ID, err)
+		return c, fmt.Errorf("%s: chunk %s: %w", rec.Where, c.ID, err)
 	}
 	return c, nil
 }
 
-func (c *tableChunk) readRest(rec record, m mapping) (err error) {
-	if c.Start, err = m.offset(rec.fields, "start"); err != nil {
+func (c *tableChunk) readRest(rec TableRow, m mapping) (err error) {
+	if c.Start, err = m.offset(rec.Fields, "start"); err != nil {
 		return err
 	}
-	if c.End, err = m.offset(rec.fields, "end"); err != nil {
+	if c.End, err = m.offset(rec.Fields, "end"); err != nil {
 		return err
 	}
 	if (c.Start == nil) != (c.End == nil) {
 		return errors.New("one of start and end is missing")
 	}
-	if c.Embedding, err = m.embedding(rec.fields); err != nil {
+	if c.Embedding, err = m.embedding(rec.Fields); err != nil {
 		return err
 	}
-	if v, ok := m.take(rec.fields, "heading_path"); ok {
+	if v, ok := m.take(rec.Fields, "heading_path"); ok {
 		c.HeadingPath = headingPath(v)
 	}
-	c.Attributes, err = m.attributes(rec.fields)
+	c.Attributes, err = m.attributes(rec.Fields)
 	return err
 }
 

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TableRow is a row of a table that holds neither documents nor chunks, with the
+// TableRow is a row of a table, of documents, chunks or anything else, with the
 // names that its file gives to fields.
 type TableRow struct {
 	Where  string // file and line or row, for messages
@@ -33,20 +33,8 @@ func (r TableRow) List(fields map[string]string, names ...string) []string {
 	return values(v)
 }
 
-// ParseRow reads one line of a table in JSON lines.
-func ParseRow(where string, line []byte) (TableRow, error) {
-	rec, err := parseLine(where, line)
-	return TableRow{rec.where, rec.fields}, err
-}
-
 // ParquetRows yields the rows of a Parquet file that has the needed column, by
 // its mapped name or one of names.
 func ParquetRows(path string, fields map[string]string, names ...string) iter.Seq2[TableRow, error] {
-	return func(yield func(TableRow, error) bool) {
-		for rec, err := range parquetRecords(path, fields, columns{names}) {
-			if !yield(TableRow{rec.where, rec.fields}, err) {
-				return
-			}
-		}
-	}
+	return parquetRecords(path, fields, columns{names})
 }
