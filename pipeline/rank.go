@@ -75,11 +75,12 @@ func allFailed(failures []error) error {
 func (r *ranker) rank(ctx context.Context, c *datasets.Case, out *eval.Case) error {
 	q := retrieve.Query{ID: c.ID, Text: c.Query, K: r.depth, Scope: c.Scope, Filters: c.Filters, AsOf: c.AsOf}
 	res, err := r.retriever.Retrieve(ctx, q)
+	hits := r.settled(res.Hits) // none where err says why
 	if err == nil {
-		out.Ranking, out.Scores, err = r.evalHits(res.Hits)
+		out.Ranking, out.Scores, err = r.evalHits(hits)
 	}
-	if err == nil && slices.ContainsFunc(res.Hits, retrieve.Hit.IsSpan) {
-		out.Spans, err = r.hitSpans(res.Hits)
+	if err == nil && slices.ContainsFunc(hits, retrieve.Hit.IsSpan) {
+		out.Spans, err = r.hitSpans(hits)
 	}
 	if err != nil {
 		out.Failed, out.Ranking, out.Scores, out.Spans = err.Error(), nil, nil, nil
@@ -87,6 +88,15 @@ func (r *ranker) rank(ctx context.Context, c *datasets.Case, out *eval.Case) err
 	}
 	out.Took = res.Took
 	return nil
+}
+
+// settled are the hits, each a chunk or a span.
+func (b *bench) settled(hits []retrieve.Hit) []retrieve.Hit {
+	out := make([]retrieve.Hit, len(hits))
+	for i, h := range hits {
+		out[i] = retrieve.Settle(h, b.view)
+	}
+	return out
 }
 
 // evalHits names each hit by its chunk, and a span by its document and bytes.

@@ -202,21 +202,23 @@ func (r *answerReader) hit(from any, rank int) (Hit, error) {
 	if err != nil {
 		return Hit{}, err
 	}
-	if id, ok := r.first("chunk_id", from); ok && textOf(id) != "" {
-		return Hit{ChunkID: textOf(id), Score: score}, nil
-	}
-	doc, ok := r.first("doc_id", from)
-	if !ok || textOf(doc) == "" {
+	h := answerHit{ChunkID: r.id("chunk_id", from), DocID: r.id("doc_id", from), Score: &score}
+	if h.ChunkID == "" && h.DocID == "" {
 		return Hit{}, fmt.Errorf("no id at %s in %s", r.idPaths(), excerptOf(from))
 	}
-	h := Hit{DocID: textOf(doc), Score: score}
 	if h.Start, err = r.offset("start", from); err == nil {
 		h.End, err = r.offset("end", from)
 	}
-	if err != nil {
+	if err != nil && h.ChunkID == "" {
 		return Hit{}, fmt.Errorf("document %s: %w", h.DocID, err)
 	}
-	return h, answerHit{DocID: h.DocID, Start: h.Start, End: h.End, Score: &score}.check()
+	return h.hit(), h.check()
+}
+
+// id is the text at a key's path, "" where there is none.
+func (r *answerReader) id(key string, from any) string {
+	v, _ := r.first(key, from)
+	return textOf(v)
 }
 
 func (r *answerReader) idPaths() string {

@@ -246,12 +246,19 @@ func (a answer) hits() ([]Hit, error) {
 		if err := h.check(); err != nil {
 			return nil, fmt.Errorf("hit %d: %w", i+1, err)
 		}
-		hits[i] = Hit{ChunkID: h.ChunkID, DocID: h.DocID, Start: h.Start, End: h.End, Score: *h.Score}
-		if h.ChunkID != "" {
-			hits[i] = Hit{ChunkID: h.ChunkID, Score: *h.Score}
-		}
+		hits[i] = h.hit()
 	}
 	return hits, nil
+}
+
+// hit keeps beside a chunk's id the document and span that it was given with:
+// where the snapshot lacks the id, they say what was returned.
+func (h answerHit) hit() Hit {
+	hit := Hit{ChunkID: h.ChunkID, DocID: h.DocID, Start: h.Start, End: h.End, Score: *h.Score}
+	if h.ChunkID != "" && (h.Start < 0 || h.End <= h.Start) {
+		hit.Start, hit.End = 0, 0
+	}
+	return hit
 }
 
 func (h answerHit) check() error {
@@ -275,8 +282,10 @@ func tidy(hits []Hit, k int) ([]Hit, Notices) {
 	kept := make([]Hit, 0, len(hits))
 	seen := map[Hit]bool{}
 	for _, h := range hits {
-		key := h
-		key.Score = 0
+		key := Hit{ChunkID: h.ChunkID}
+		if h.ChunkID == "" {
+			key = Hit{DocID: h.DocID, Start: h.Start, End: h.End}
+		}
 		switch {
 		case seen[key]:
 			n.Duplicates++

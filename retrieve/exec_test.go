@@ -133,6 +133,13 @@ func TestExecAnswers(t *testing.T) {
 			`{"id":"%s","hits":[{"chunk_id":"a","score":2},{"doc_id":"d","start":3,"end":9,"score":1},{"doc_id":"e","score":0}],"more":1}`,
 			retrieve.Result{Hits: []retrieve.Hit{{ChunkID: "a", Score: 2}, {DocID: "d", Start: 3, End: 9, Score: 1}, {DocID: "e"}}},
 		},
+		"chunks with their spans, usable or not": {
+			`{"id":"%s","hits":[{"chunk_id":"a","doc_id":"d","start":3,"end":9,"score":2},{"chunk_id":"a","doc_id":"d","start":9,"end":12,"score":1},{"chunk_id":"b","doc_id":"d","start":9,"end":3,"score":0}]}`,
+			retrieve.Result{
+				Hits:    []retrieve.Hit{{ChunkID: "a", DocID: "d", Start: 3, End: 9, Score: 2}, {ChunkID: "b", DocID: "d"}},
+				Notices: retrieve.Notices{Duplicates: 1},
+			},
+		},
 		"none": {`{"id":"%s","hits":[]}`, retrieve.Result{Hits: []retrieve.Hit{}}},
 		"repeated, rising, too many": {
 			`{"id":"%s","hits":[{"chunk_id":"a","score":1},{"chunk_id":"a","score":5},{"chunk_id":"b","score":3},{"chunk_id":"c","score":2},{"chunk_id":"d","score":1}]}`,

@@ -163,6 +163,10 @@ func TestHTTPAnswers(t *testing.T) {
 			"", `{"id": "q", "hits": [{"doc_id": "d", "start": 3, "end": 9, "score": 1.5}, {"doc_id": "e", "score": 1}]}`,
 			retrieve.Result{Hits: []retrieve.Hit{{DocID: "d", Start: 3, End: 9, Score: 1.5}, {DocID: "e", Score: 1}}},
 		},
+		"chunks with their spans, usable or not": {
+			"", `{"id": "q", "hits": [{"chunk_id": 7, "doc_id": "d", "start": 3, "end": 9, "score": 2}, {"chunk_id": "b", "doc_id": "d", "start": "?", "score": 1}]}`,
+			retrieve.Result{Hits: []retrieve.Hit{{ChunkID: "7", DocID: "d", Start: 3, End: 9, Score: 2}, {ChunkID: "b", DocID: "d", Score: 1}}},
+		},
 		"bare ids in order": {
 			"{hits: $, chunk_id: $, score: ''}", `["a", "b", "a", "c", "d"]`,
 			retrieve.Result{

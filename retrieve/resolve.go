@@ -10,6 +10,22 @@ type Lookup interface {
 	ChunksOf(docID string) []string
 }
 
+// Settle takes of a hit that names a chunk and a place the one that counts: the
+// chunk where the snapshot has it, else the span, or the document where that is
+// one chunk, so that a retriever's own ids hide nothing of what it returned.
+func Settle(h Hit, snapshot Lookup) Hit {
+	known := h.ChunkID != "" && snapshot.HasChunk(h.ChunkID)
+	placed := h.DocID != "" && (h.End > h.Start || len(snapshot.ChunksOf(h.DocID)) == 1)
+	switch {
+	case h.ChunkID == "":
+		return h
+	case known || !placed:
+		return Hit{ChunkID: h.ChunkID, Score: h.Score}
+	}
+	h.ChunkID = ""
+	return h
+}
+
 // Resolve names the hit's chunk where the hit only names its document and that
 // has one chunk. A hit with a span of a document stays as it is; a chunk or
 // document that the snapshot lacks, or a document alone with several chunks, is

@@ -205,6 +205,23 @@ func (l lookup) HasChunk(id string) bool {
 	return false
 }
 
+func TestSettle(t *testing.T) {
+	snapshot := lookup{"one": {"one#0"}, "two": {"two#0", "two#1"}}
+	for name, tc := range map[string]struct{ hit, want retrieve.Hit }{
+		"a known chunk with its span":       {retrieve.Hit{ChunkID: "two#1", DocID: "two", Start: 3, End: 9, Score: 2}, retrieve.Hit{ChunkID: "two#1", Score: 2}},
+		"its own id with a span":            {retrieve.Hit{ChunkID: "0f3a", DocID: "two", Start: 3, End: 9, Score: 2}, retrieve.Hit{DocID: "two", Start: 3, End: 9, Score: 2}},
+		"its own id with a document of one": {retrieve.Hit{ChunkID: "0f3a", DocID: "one", Score: 2}, retrieve.Hit{DocID: "one", Score: 2}},
+		"its own id with a document of two": {retrieve.Hit{ChunkID: "0f3a", DocID: "two"}, retrieve.Hit{ChunkID: "0f3a"}},
+		"its own id alone":                  {retrieve.Hit{ChunkID: "0f3a", Score: 2}, retrieve.Hit{ChunkID: "0f3a", Score: 2}},
+		"a span":                            {retrieve.Hit{DocID: "two", Start: 3, End: 9}, retrieve.Hit{DocID: "two", Start: 3, End: 9}},
+		"a document":                        {retrieve.Hit{DocID: "two"}, retrieve.Hit{DocID: "two"}},
+	} {
+		if diff := cmp.Diff(tc.want, retrieve.Settle(tc.hit, snapshot)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
 func TestResolve(t *testing.T) {
 	snapshot := lookup{"one": {"one#0"}, "two": {"two#0", "two#1"}}
 	for name, tc := range map[string]struct {
