@@ -62,7 +62,8 @@ type Training struct {
 // counts by the square of how far two retrievers lie apart (eval.Apart).
 type ShiftVariance struct {
 	Metric   string  `json:"metric"`
-	Source   string  `json:"source"` // in, judged or out
+	Source   string  `json:"source"`            // in, judged or out
+	Queries  string  `json:"queries,omitempty"` // QueriesHuman or QueriesSynthetic; "" is human
 	Variance float64 `json:"variance"`
 	Pairs    int     `json:"pairs"` // pairs of retrievers
 }
@@ -109,6 +110,11 @@ func (p *Profile) Validate() error {
 	for _, name := range p.Model.Features {
 		if !slices.Contains(LabelFeatures(), name) {
 			return fmt.Errorf("%w: feature %q is not one that this goldgen computes", ErrProfile, name)
+		}
+	}
+	for _, v := range p.Shift {
+		if k := v.kind(); k != QueriesHuman && k != QueriesSynthetic {
+			return fmt.Errorf("%w: shift variance of %s: queries %q: want %s or %s", ErrProfile, v.Metric, k, QueriesHuman, QueriesSynthetic)
 		}
 	}
 	if err := p.Model.Validate(); err != nil {
@@ -183,8 +189,9 @@ func ShiftFigure(metric string, mode datasets.SourceMode) string {
 // labelsWhy begins what a set says of a label model.
 const labelsWhy = "labels are probabilities of a model"
 
-// TrustIn is the trust of a set that the profile labelled. Queries that no model
-// and nobody wrote stay worth nothing.
+// TrustIn is the trust of a set that the profile labelled, with the shift variances
+// that hold for its queries. Queries that no model and nobody wrote stay worth
+// nothing.
 func (p *Profile) TrustIn(before datasets.Trust, l Labels) datasets.Trust {
 	t := before
 	f := p.Figures
@@ -196,7 +203,7 @@ func (p *Profile) TrustIn(before datasets.Trust, l Labels) datasets.Trust {
 	t.Figures["label_brier"] = f.Brier.Value
 	t.Figures["label_pairs"], t.Figures["label_outside"] = float64(l.Pairs), float64(l.Outside)
 	p.teach(t.Figures)
-	for _, s := range p.Shift {
+	for _, s := range p.ShiftFor(l.Cases) {
 		t.Figures[ShiftFigure(s.Metric, datasets.SourceMode(s.Source))] = datasets.Round(math.Sqrt(s.Variance))
 	}
 	why := fmt.Sprintf(labelsWhy+" fitted on %s: AUC %.2f [%.2f, %.2f] on queries that it did not see",

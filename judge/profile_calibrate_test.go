@@ -338,9 +338,10 @@ func TestTrustInRaisesTrustOnlyWhereQueriesAllow(t *testing.T) {
 
 func TestShiftsIn(t *testing.T) {
 	p := prior(t)
-	figures := p.TrustIn(datasets.Trust{Level: datasets.TrustSourceOnly}, judge.Labels{}).Figures
+	set := judge.Labels{Cases: []datasets.Case{{Origin: datasets.OriginSynthetic}}}
+	figures := p.TrustIn(datasets.Trust{Level: datasets.TrustSourceOnly}, set).Figures
 	greatest := 0.0
-	for _, s := range p.Shift {
+	for _, s := range p.ShiftFor(set.Cases) {
 		shifts := judge.ShiftsIn(figures, datasets.SourceMode(s.Source))
 		got := judge.ShiftOf(shifts, s.Metric)
 		if d := got - s.Variance; d > 1e-4 || d < -1e-4 {
@@ -364,5 +365,67 @@ func TestShiftsIn(t *testing.T) {
 	}
 	if got := judge.ShiftOf(nil, "ndcg@10"); got != 0 {
 		t.Errorf("no shift variances: %v", got)
+	}
+}
+
+// TestShiftFor: a set gets what holds for whoever wrote its queries.
+func TestShiftFor(t *testing.T) {
+	of := func(metric, queries string, variance float64) judge.ShiftVariance {
+		return judge.ShiftVariance{Metric: metric, Source: "in", Queries: queries, Variance: variance}
+	}
+	byPeople, byModel := of("ndcg@10", "human", 1), of("ndcg@10", "synthetic", 2)
+	mrrPeople, mrrModel := of("mrr", "human", 4), of("mrr", "synthetic", 3)
+	both := []judge.ShiftVariance{byPeople, mrrPeople, byModel, mrrModel}
+	old := []judge.ShiftVariance{of("ndcg@10", "", 1), of("mrr", "", 4)} // did not say whose queries
+	for name, tt := range map[string]struct {
+		shift   []judge.ShiftVariance
+		origins []string
+		want    []judge.ShiftVariance
+	}{
+		"synthetic":                            {both, []string{"synthetic"}, []judge.ShiftVariance{byModel, mrrModel}},
+		"people's":                             {both, []string{"human", "log"}, []judge.ShiftVariance{byPeople, mrrPeople}},
+		"mixed":                                {both, []string{"log", "synthetic"}, []judge.ShiftVariance{byModel, mrrPeople}},
+		"imported, by whoever":                 {both, []string{"imported"}, []judge.ShiftVariance{byModel, mrrPeople}},
+		"no case":                              {both, nil, []judge.ShiftVariance{byModel, mrrPeople}},
+		"people's, older profile":              {old, []string{"human"}, old},
+		"synthetic, older profile":             {old, []string{"synthetic"}, old},
+		"those that are retired are no matter": {both, []string{"human", "retired"}, []judge.ShiftVariance{byPeople, mrrPeople}},
+	} {
+		var cases []datasets.Case
+		for _, origin := range tt.origins {
+			c := datasets.Case{Origin: origin, Status: datasets.Active}
+			if origin == "retired" {
+				c = datasets.Case{Origin: datasets.OriginSynthetic, Status: datasets.Retired}
+			}
+			cases = append(cases, c)
+		}
+		p := judge.Profile{Shift: tt.shift}
+		if diff := cmp.Diff(tt.want, p.ShiftFor(cases)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestProfileOfUnknownQueriesIsRefused(t *testing.T) {
+	p := prior(t)
+	p.Shift = []judge.ShiftVariance{{Metric: "mrr", Source: "in", Queries: "parrots"}}
+	if err := p.Validate(); !errors.Is(err, judge.ErrProfile) || !strings.Contains(err.Error(), "parrots") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestScaleModelShift: what comes with synthetic queries stays.
+func TestScaleModelShift(t *testing.T) {
+	of := func(metric, queries string, variance float64) judge.ShiftVariance {
+		return judge.ShiftVariance{Metric: metric, Source: "out", Queries: queries, Variance: variance}
+	}
+	got := judge.ScaleModelShift([]judge.ShiftVariance{
+		of("map", "human", 0.002), of("map", "synthetic", 0.005), of("mrr", "", 0.004), of("mrr", "synthetic", 0.003), of("recall@5", "synthetic", 0.001),
+	}, 0.5)
+	want := []judge.ShiftVariance{
+		of("map", "human", 0.001), of("map", "synthetic", 0.004), of("mrr", "", 0.002), of("mrr", "synthetic", 0.0015), of("recall@5", "synthetic", 0.0005),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -50,26 +50,24 @@ const shiftDF = 8
 // starts from. The mean residual over a retriever's first ten is the model's error
 // in its precision@10: the differences of it between two retrievers, with their
 // sampling variance and how far the two lie apart, say how likely it is that the
-// shift variance is so many times as large. All variances are scaled by the mean
-// of what that makes of an inverse chi-squared distribution with shiftDF degrees
-// of freedom and mean 1 (empirical Bayes). Differences within their sampling
-// error change little: they say little.
+// shift variance is so many times as large. What the model brings to each variance
+// is scaled by the mean of what that makes of an inverse chi-squared distribution
+// with shiftDF degrees of freedom and mean 1 (empirical Bayes). Differences within
+// their sampling error change little: they say little. A residual is the model's
+// error, whoever wrote the query; what synthetic queries add shows in none.
 func ScaleShift(prior []ShiftVariance, after []ShiftShare, residuals []Residual, seed int64) []ShiftVariance {
-	out := slices.Clone(prior)
-	at := slices.IndexFunc(prior, func(v ShiftVariance) bool { return v.Metric == "precision@10" && v.Source == "judged" })
+	at := slices.IndexFunc(prior, func(v ShiftVariance) bool {
+		return v.Metric == "precision@10" && v.Source == "judged" && v.kind() == QueriesHuman
+	})
 	if at < 0 || prior[at].Variance == 0 {
-		return out
+		return slices.Clone(prior)
 	}
 	shown, ok := shownDifferences(residuals, seed)
 	if !ok {
-		return out
+		return slices.Clone(prior)
 	}
 	share := shareAfter(after, len(residuals))
-	scale := share * shown.scale(share*prior[at].Variance)
-	for i := range out {
-		out[i].Variance = math.Round(float64(out[i].Variance*scale)*1e8) / 1e8
-	}
-	return out
+	return ScaleModelShift(prior, share*shown.scale(share*prior[at].Variance))
 }
 
 // shareAfter reads the share that n labels leave, between the numbers of labels

@@ -175,7 +175,7 @@ func (r *refit) of(labels []judge.HumanLabel) (cases []datasets.Case, observed [
 
 // shiftUnder is what a profile leaves of the shift variance.
 func (r *refit) shiftUnder(c *comparedPair, profile *judge.Profile) func(eval.Measure) float64 {
-	trust := profile.TrustIn(r.set.Manifest.Trust, judge.Labels{})
+	trust := profile.TrustIn(r.set.Manifest.Trust, judge.Labels{Cases: r.set.Cases})
 	var sides [2]*Kept
 	for i, k := range c.sides {
 		stored := *k.StoredResult
