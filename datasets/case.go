@@ -135,8 +135,11 @@ func synthetic(chunkID, docID string, grade int, label string) Judgment {
 func (j *Judgment) OfSource() bool { return j.By == BySynthetic && !j.OfRival() }
 
 // OfRival reports whether the judgment says that the chunk is wrong by the way in
-// which the query was made.
-func (j *Judgment) OfRival() bool { return j.By == BySynthetic && j.Grade != nil && *j.Grade == 0 }
+// which the query was made. A small part of a source has grade 0 too, and is
+// partly relevant.
+func (j *Judgment) OfRival() bool {
+	return j.By == BySynthetic && j.Grade != nil && *j.Grade == 0 && j.Label != LabelPartial
+}
 
 // Span is a byte range of a document.
 type Span struct {

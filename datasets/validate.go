@@ -105,8 +105,8 @@ func (j *Judgment) faults(field string) []fault {
 	if j.Grade != nil && (*j.Grade < 0 || *j.Grade > 3) {
 		add("grade %d is outside of 0 to 3", *j.Grade)
 	}
-	if j.By == BySynthetic && (j.Grade == nil || *j.Grade != 3 && *j.Grade != 0 || j.P != nil) {
-		add("a judgment by synthetic has grade 3, or 0 for a rival of the source, and no p")
+	if j.By == BySynthetic && (j.Grade == nil || *j.Grade != 3 && *j.Grade != 0 && !j.Carried() || j.P != nil) {
+		add("a judgment by synthetic has grade 3, or 0 for a rival of the source, or what of 3 a part of the source has, and no p")
 	}
 	if j.P != nil && !isProbability(*j.P) {
 		add("p %v is outside of 0 to 1", *j.P)

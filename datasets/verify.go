@@ -256,14 +256,27 @@ type finder struct {
 }
 
 func newFinder(set *Set, view CorpusView) (*finder, error) {
-	chunks, docs := map[string]bool{}, map[string]bool{}
+	chunks, docs := set.mentioned()
+	var f finder
+	var err error
+	if f.chunks, err = view.ChunksByID(slices.Sorted(maps.Keys(chunks))); err != nil {
+		return nil, err
+	}
+	f.docs, err = view.DocumentsByID(slices.Sorted(maps.Keys(docs)))
+	return &f, err
+}
+
+// mentioned are the ids of the chunks that a set names, and of the documents of
+// its spans.
+func (s *Set) mentioned() (chunks, docs map[string]bool) {
+	chunks, docs = map[string]bool{}, map[string]bool{}
 	mention := func(evidence []Evidence) {
 		for _, e := range evidence {
 			chunks[e.ChunkID], docs[e.DocID] = true, true
 		}
 	}
-	for i := range set.Cases {
-		c := &set.Cases[i]
+	for i := range s.Cases {
+		c := &s.Cases[i]
 		for _, id := range slices.Concat(c.Source, c.Forbidden, c.HardNegatives) {
 			chunks[id] = true
 		}
@@ -275,15 +288,9 @@ func newFinder(set *Set, view CorpusView) (*finder, error) {
 		}
 		mention(c.Evidence)
 	}
-	for i := range set.Rejects {
-		chunks[set.Rejects[i].ChunkID] = true
-		mention(set.Rejects[i].Evidence)
+	for i := range s.Rejects {
+		chunks[s.Rejects[i].ChunkID] = true
+		mention(s.Rejects[i].Evidence)
 	}
-	var f finder
-	var err error
-	if f.chunks, err = view.ChunksByID(slices.Sorted(maps.Keys(chunks))); err != nil {
-		return nil, err
-	}
-	f.docs, err = view.DocumentsByID(slices.Sorted(maps.Keys(docs)))
-	return &f, err
+	return chunks, docs
 }
