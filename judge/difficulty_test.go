@@ -22,7 +22,11 @@ func TestNoRetrieverFiltersASet(t *testing.T) {
 			}
 			return hitsOf("doc39#2"), nil
 		}))
-		result, err := judge.Run(t.Context(), plan(40, 0), d, settings(4))
+		candidates := plan(40, 0)
+		for i := range candidates {
+			candidates[i].Case.Difficulty.Overlap = 1
+		}
+		result, err := judge.Run(t.Context(), candidates, d, settings(4))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/goldgen/goldgen/datasets"
 )
@@ -26,7 +27,8 @@ func quotaOf(c *datasets.Case) quota { return quota{c.Provenance.Stratum, c.Quer
 // Settle decides which candidates are the set. Only a judge that passed its
 // canaries sends a case to needs_review: when its best source is graded below
 // 2. The next spare of the same stratum and query type, in plan order, then
-// joins the set, and is judged itself. best holds the best grade of each case's
+// joins the set, one of the same difficulty first where generate measured it, and is
+// judged itself. best holds the best grade of each case's
 // sources, nil when unknown; a case that is missing was not graded.
 func Settle(candidates []Candidate, verdict Verdict, best map[string]*int) Settlement {
 	s := settling{candidates: candidates, best: best, passed: verdict.State == Passed, spares: map[quota][]int{}, used: map[int]bool{}}
@@ -66,14 +68,23 @@ func (s *settling) admit(i int) {
 			s.short[q]++
 			return
 		}
-		next := s.spares[q][0]
-		s.spares[q] = s.spares[q][1:]
+		next := s.takeSpare(q, c.Band())
 		s.used[next] = true
 		c = &s.candidates[next].Case
 		if _, graded := s.best[c.ID]; !graded {
 			s.need = append(s.need, c.ID)
 		}
 	}
+}
+
+// takeSpare takes the next spare of the quota that is as difficult, else the next
+// one: a set's shares of difficulty stay where they can.
+func (s *settling) takeSpare(q quota, band string) int {
+	alike := slices.IndexFunc(s.spares[q], func(i int) bool { return s.candidates[i].Case.Band() == band })
+	at := max(alike, 0)
+	next := s.spares[q][at]
+	s.spares[q] = slices.Delete(s.spares[q], at, at+1)
+	return next
 }
 
 func (s *settling) fails(c *datasets.Case) bool {

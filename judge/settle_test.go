@@ -104,3 +104,23 @@ func TestSettle(t *testing.T) {
 		})
 	}
 }
+
+// A spare as difficult as the case that it stands in for comes before one that is
+// next in the plan.
+func TestSettleKeepsDifficulty(t *testing.T) {
+	ranked := func(c judge.Candidate, rank int) judge.Candidate {
+		c.Case.Source = []string{"c"}
+		c.Case.Difficulty = datasets.Difficulty{SourceRankBM25: &rank, Overlap: 1}
+		return c
+	}
+	plan := []judge.Candidate{
+		ranked(candidate("hard", "a", "factual", false), 40),
+		ranked(candidate("easy", "a", "factual", false), 1),
+		ranked(candidate("easy spare", "a", "factual", true), 1),
+		ranked(candidate("hard spare", "a", "factual", true), 40),
+	}
+	settled := judge.Settle(plan, judge.Verdict{State: judge.Passed}, graded("hard", 0, "easy", 0))
+	if diff := cmp.Diff([]string{"hard spare", "easy spare"}, settled.Need); diff != "" {
+		t.Errorf("spares that stand in (-want +got):\n%s", diff)
+	}
+}

@@ -148,7 +148,7 @@ func latest(events []said, caseID string) []said {
 // sources stay, with their evidence.
 func reword(c *datasets.Case, q Event) {
 	c.Query, c.Checks, c.HardNegatives = q.Wording, q.Checks, nil
-	c.Difficulty = datasets.Difficulty{}
+	c.Unrank()
 	c.Judgments = slices.DeleteFunc(slices.Clone(c.Judgments), func(j datasets.Judgment) bool {
 		return j.By != datasets.BySynthetic
 	})
