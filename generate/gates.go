@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"unicode"
 
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
@@ -104,8 +103,8 @@ func lengthBounds(queryType string) (low, high int) {
 }
 
 // Length refuses queries that are too short to ask for one thing and too long
-// for anybody to type. Value: words. Scripts without spaces count two
-// characters a word.
+// for anybody to type. Value: words; two characters of Han or Hiragana count as
+// one, and so does a run of Katakana.
 func Length(c Candidate) Verdict {
 	low, high := lengthBounds(c.Type)
 	n := wordCount(c.Query)
@@ -113,15 +112,11 @@ func Length(c Candidate) Verdict {
 }
 
 func wordCount(text string) int {
-	n, dense := 0, 0
+	n := 0
 	for _, w := range words(text) {
-		if unicode.In([]rune(w)[0], unicode.Han, unicode.Hiragana, unicode.Katakana) {
-			dense++
-		} else {
-			n++
-		}
+		n += halves(w)
 	}
-	return n + (dense+1)/2
+	return (n + 1) / 2
 }
 
 // runBound is the longest run of words that a query may share with its

@@ -89,6 +89,8 @@ func TestLengthBoundsWords(t *testing.T) {
 		{name: "one keyword", queryType: k, query: "valve", value: 1, reason: "length"},
 		{name: "a sentence of keywords", queryType: k, query: "the valve that closes when pressure gets too high", value: 9, reason: "length"},
 		{name: "scripts without spaces", queryType: f, query: "ポンプの弁はいつ閉じますか", passed: true, value: 6},
+		{name: "keywords in Katakana", queryType: k, query: "リリーフバルブ ポンプ", passed: true, value: 2},
+		{name: "half words are rounded up once", queryType: k, query: "弁 リリーフバルブ 圧 弁", passed: true, value: 3},
 	})
 }
 
