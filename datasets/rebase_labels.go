@@ -231,16 +231,19 @@ func (l *labelling) wasRead(t target) bool {
 	return read > 0 && float64(read) >= float64(leastRead*float64(chunk.End-chunk.Start))
 }
 
-// labelsAlike reports whether a case's labels are what they were: each old
-// judgment has gone to one chunk that says the same.
+// labelsAlike reports whether what is known of a case's chunks is what it was:
+// the same judges gave as many chunks the same grades and chances. Which chunks
+// these are, and unknown grades, make no difference.
 func labelsAlike(old, now []Judgment) bool {
-	said := func(j *Judgment) string { return string(mustJSON([]any{j.By, j.Grade, j.P, j.Label, j.Carried()})) }
 	counts := map[string]int{}
-	for i := range old {
-		counts[said(&old[i])]++
+	count := func(judgments []Judgment, by int) {
+		for _, j := range judgments {
+			if j.Grade != nil || j.P != nil {
+				counts[string(mustJSON([]any{j.By, j.Grade, j.P, j.Label}))] += by
+			}
+		}
 	}
-	for i := range now {
-		counts[said(&now[i])]--
-	}
+	count(old, 1)
+	count(now, -1)
 	return !slices.ContainsFunc(slices.Collect(maps.Values(counts)), func(n int) bool { return n != 0 })
 }

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -127,6 +128,9 @@ func (p *Project) openEvalBench(ctx context.Context, set *datasets.Set, o EvalOp
 		}
 	}
 	s, err := p.pinnedSnapshot(o.Snapshot, set.Manifest.Pins.Corpus, what)
+	if errors.Is(err, ErrNotComparable) && o.Snapshot != "" {
+		return nil, &HintedError{Err: fmt.Errorf("%w; %s", err, otherChunking(set, s)), Hint: rebaseHint(set, o.Snapshot)}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -141,17 +145,21 @@ func (p *Project) checkCurrent(ctx context.Context, set *datasets.Set, what stri
 	}
 	pin := set.Manifest.Pins.Corpus
 	if latest.Manifest().Digest != pin.Digest {
-		return p.staleSet(checkPin(latest, pin, what), pin)
+		err := fmt.Errorf("%w; %s", checkPin(latest, pin, what), otherChunking(set, latest))
+		return p.staleSet(err, pin, rebaseHint(set, p.shownSnapshot(latest)))
 	}
 	drift, err := p.sourceDrift(ctx, latest)
 	if err != nil || drift == "" {
 		return err
 	}
-	return p.staleSet(fmt.Errorf("%w: the corpus is not the one that %s was made for: %s", ErrNotComparable, what, drift), pin)
+	err = fmt.Errorf("%w: the corpus is not the one that %s was made for: %s", ErrNotComparable, what, drift)
+	return p.staleSet(err, pin, fmt.Sprintf("goldgen snapshot, then goldgen rebase %s, moves the set to the corpus as it is now, without a model", set.Ref()))
 }
 
-func (p *Project) staleSet(err error, pin datasets.CorpusPin) error {
-	hint := "goldgen run makes a set for the corpus as it is now"
+// staleSet says what can be done about a set that is of another corpus; rebase is
+// the first of it.
+func (p *Project) staleSet(err error, pin datasets.CorpusPin, rebase string) error {
+	hint := rebase + "; goldgen run makes a set for that corpus"
 	if len(pin.Digest) >= 16 {
 		pinned := filepath.Join(".goldgen", "snapshots", pin.Digest[:16])
 		hint += "; --snapshot " + pinned + " scores against the corpus as it was then"

@@ -61,7 +61,7 @@ func newRoot(a *app) *cobra.Command {
 		newInit(a), newDoctor(a), newRun(a),
 		newSnapshot(a), newSample(a), newGenerate(a), newJudge(a),
 		newEval(a), newCompare(a), newAgreement(a), newReport(a),
-		newDatasets(a), newReview(a), newAudit(a), newCalibrate(a),
+		newDatasets(a), newRebase(a), newReview(a), newAudit(a), newCalibrate(a),
 		newPrompts(a), newCache(a), newVersion(a), newCompletion(a), newMan(a),
 	)
 	return root
