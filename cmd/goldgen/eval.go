@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -180,8 +181,9 @@ type evalDocument struct {
 	Gates      *eval.GateCheck    `json:"gates,omitempty"`
 }
 
-// reportEval prints what was scored and ends with the gravest exit code: too
-// many failed queries, a leak, what the gates say, then failed queries.
+// reportEval prints what was scored and ends with the gravest exit code: a
+// leak, too many failed queries, what the gates say, then failed queries. What
+// is less grave is said beside it.
 func (a *app) reportEval(g *pipeline.Gated, gates func() error) error {
 	if err := a.printEval(g); err != nil {
 		return err
@@ -189,20 +191,14 @@ func (a *app) reportEval(g *pipeline.Gated, gates func() error) error {
 	if g.Path != "" && !a.json {
 		fmt.Fprintf(a.stderr, "goldgen: result kept in %s\n", g.Path)
 	}
-	if g.TooManyFailed {
-		return failedNote(g.Evaluation)
-	}
+	var leaked, gated error
 	if !leaksWaived(g) {
-		if err := leakNote(g.Evaluation); err != nil {
-			return err
-		}
+		leaked = leakNote(g.Evaluation)
 	}
-	if gates != nil {
-		if err := gates(); err != nil {
-			return err
-		}
+	if gates != nil && !g.TooManyFailed {
+		gated = gates()
 	}
-	return failedNote(g.Evaluation)
+	return errors.Join(leaked, gated, failedNote(g.Evaluation))
 }
 
 // leaksWaived reports whether gates were decided and let every leak pass: one
@@ -250,9 +246,10 @@ func failedNote(evaluations ...*pipeline.Evaluation) error {
 	for _, e := range evaluations {
 		n += len(e.Result.Failed)
 		if e.TooManyFailed {
+			why := fmt.Sprintf("%d of %d queries failed, more than eval.max_failed allows: the result is kept, and does not stand",
+				len(e.Result.Failed), e.Result.Counts.Cases)
 			return &pipeline.HintedError{
-				Err: fmt.Errorf("%d of %d queries failed, more than eval.max_failed allows: the result is kept, and does not stand",
-					len(e.Result.Failed), e.Result.Counts.Cases),
+				Err:  &codeError{code: exitFailed, why: why},
 				Hint: "goldgen eval --retry-failed " + e.Path + " asks only these again",
 			}
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -78,13 +79,7 @@ func (a *app) runAll(ctx context.Context, p *pipeline.Project) error {
 	} else if err := a.printRun(done); err != nil {
 		return err
 	}
-	if err := leakNote(done.Evaluations...); err != nil {
-		return err
-	}
-	if err := failedNote(done.Evaluations...); err != nil {
-		return err
-	}
-	return partlyNote(done.Summary)
+	return errors.Join(leakNote(done.Evaluations...), failedNote(done.Evaluations...), partlyNote(done.Summary))
 }
 
 // printRun says first what was made and how far it can be trusted, then how it
