@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,7 +58,8 @@ func (m *Manifest) validate() []error {
 
 // canonical is a draft with canonical rows that shares nothing with d's.
 func (d *Draft) canonical() Draft {
-	out := Draft{Cases: make([]Case, len(d.Cases)), Rejects: make([]Reject, len(d.Rejects)), Manifest: d.Manifest}
+	out := *d
+	out.Cases, out.Rejects = make([]Case, len(d.Cases)), make([]Reject, len(d.Rejects))
 	for i := range d.Cases {
 		out.Cases[i] = d.Cases[i].Canonical()
 	}
@@ -69,15 +71,15 @@ func (d *Draft) canonical() Draft {
 
 // complete fills what follows from the store: everything in the manifest that
 // Draft leaves to it, and the versions that cases name.
-func (d *Draft) complete(name string, parent *Set, now time.Time) {
+func (d *Draft) complete(name string, parent *Set, refs []Ref, now time.Time) {
 	m := &d.Manifest
-	m.Format, m.Name, m.Version = Format, name, 1
+	m.Format, m.Name, m.Version = Format, name, nextVersion(refs)
 	m.Parent, m.ParentVersion = "", 0
 	if parent != nil {
-		m.Version = parent.Manifest.Version + 1
 		m.Parent, m.ParentVersion = parent.Manifest.Digest, parent.Manifest.Version
 	}
 	m.CreatedAt = now.UTC().Format(time.RFC3339)
+	m.RefreshedAt = cmp.Or(m.RefreshedAt, m.CreatedAt)
 	m.Counts = CountRows(d.Cases, d.Rejects)
 	if m.Funnel == nil {
 		m.Funnel = map[string]int{}

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -116,6 +117,7 @@ func parseManifest(data []byte) (*Manifest, error) {
 	if err := dec.Decode(&m); err != nil {
 		return nil, err
 	}
+	m.RefreshedAt = cmp.Or(m.RefreshedAt, m.CreatedAt) // it is younger than the format
 	return &m, nil
 }
 

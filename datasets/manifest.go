@@ -53,16 +53,19 @@ type ModelPin struct {
 	Panel    []ModelPin        `json:"panel,omitempty"`   // judge only: the models of a panel, in its order
 }
 
-// Manifest describes one version. CreatedAt and Costs stand outside of the
-// digest.
+// Manifest describes one version. Why, RefreshedAt, CreatedAt and Costs stand
+// outside of the digest.
 type Manifest struct {
 	Format        int               `json:"format"`
 	Name          string            `json:"name"`
 	Version       int               `json:"version"`
 	Parent        string            `json:"parent,omitempty"` // digest of the parent's rows
 	ParentVersion int               `json:"parent_version,omitempty"`
-	Digest        string            `json:"digest"` // sha256:... of the rows
-	Files         map[string]string `json:"files"`  // name -> sha256 of its bytes
+	Merged        string            `json:"merged,omitempty"`         // digest of the version that was merged into the parent
+	MergedVersion int               `json:"merged_version,omitempty"` // its number where it was made
+	Why           string            `json:"why,omitempty"`            // what made this version of its parent; outside of the digest
+	Digest        string            `json:"digest"`                   // sha256:... of the rows
+	Files         map[string]string `json:"files"`                    // name -> sha256 of its bytes
 	RelevantGrade int               `json:"relevant_grade"`
 	Counts        Counts            `json:"counts"`
 	Pins          Pins              `json:"pins"`
@@ -75,7 +78,8 @@ type Manifest struct {
 	Reviews       []Review          `json:"reviews,omitempty"`
 	Disagreements []Disagreement    `json:"disagreements,omitempty"`
 	Costs         Costs             `json:"costs"`
-	CreatedAt     string            `json:"created_at"` // RFC 3339, UTC
+	RefreshedAt   string            `json:"refreshed_at"` // when it, or what it was derived from, was made from its corpus
+	CreatedAt     string            `json:"created_at"`   // RFC 3339, UTC
 }
 
 // Counts of a version.

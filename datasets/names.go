@@ -67,10 +67,11 @@ func versionOf(folder string) (int, bool) {
 func label(version int) string { return "v" + strconv.Itoa(version) }
 
 // selector is what follows the name in a reference: a version, the beginning of
-// a digest, or nothing, which is the newest.
+// a digest, a tag, or nothing, which is the newest.
 type selector struct {
 	version int
 	digest  string
+	tag     string
 }
 
 var digestSelector = regexp.MustCompile(`^sha256:[0-9a-f]{4,64}$`)
@@ -88,7 +89,10 @@ func parseRef(ref string) (name string, sel selector, err error) {
 	if n, err := strconv.Atoi(digits); ok && err == nil && n > 0 && digits[0] != '+' {
 		return name, selector{version: n}, nil
 	}
-	return "", sel, fmt.Errorf("reference %q: after @ stands %q; want v3 or sha256: with at least 4 hex digits", ref, rest)
+	if ValidateTag(rest) == nil {
+		return name, selector{tag: rest}, nil
+	}
+	return "", sel, fmt.Errorf("reference %q: after @ stands %q; want v3, sha256: with at least 4 hex digits, or a tag", ref, rest)
 }
 
 // choose picks the version among refs, which are in order of version.

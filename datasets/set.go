@@ -31,14 +31,23 @@ func (r Ref) String() string { return fmt.Sprintf("%s@v%d", r.Name, r.Version) }
 // Ref names the version that m describes; its Path is empty.
 func (m *Manifest) Ref() Ref { return Ref{Name: m.Name, Version: m.Version, Digest: m.Digest} }
 
-// Draft is what becomes a version. Of Manifest the caller fills RelevantGrade,
-// Pins, Funnel, Shortfall, Trust, Missed, Coverage, Notes and Costs; the store
-// fills the rest (Format, Name, Version, Parent, Digest, Files, Counts,
-// CreatedAt) and, in the cases, Since and RetiredIn.
+// Draft is what becomes a version. Of Manifest the caller fills Why,
+// RelevantGrade, Pins, Funnel, Shortfall, Trust, Missed, Coverage, Notes and
+// Costs; the store fills the rest (Format, Name, Version, Parent, Digest, Files,
+// Counts, CreatedAt) and, in the cases, Since and RetiredIn. RefreshedAt is kept
+// where it is set, as in the manifest of a version that the draft was derived
+// from, and is the present time where not.
 type Draft struct {
 	Cases    []Case
 	Rejects  []Reject
 	Manifest Manifest
+
+	// From is the version that the draft was derived from, and becomes its
+	// parent; nil stands for the newest one. Where others have committed since,
+	// Write returns ErrNotNewest, unless Branch says that the draft may stand
+	// beside theirs.
+	From   *Ref
+	Branch bool
 }
 
 // Case finds a case by its id; nil when there is none.

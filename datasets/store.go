@@ -72,17 +72,15 @@ func (s *Store) commit(ctx context.Context, name string, d Draft) (Ref, bool, er
 	if err != nil {
 		return Ref{}, false, err
 	}
-	var parent *Set
-	if len(refs) > 0 {
-		if parent, err = loadDir(refs[len(refs)-1].Path); err != nil {
-			return Ref{}, false, fmt.Errorf("newest version: %w", err)
-		}
+	parent, err := d.parentAmong(refs)
+	if err != nil {
+		return Ref{}, false, err
 	}
 	d.Manifest.Digest = Digest(d.Cases, d.Rejects)
-	if parent != nil && sameResult(&parent.Manifest, &d.Manifest) {
-		return refs[len(refs)-1], false, nil
+	if same, err := d.repeated(refs, parent); err != nil || same.Version > 0 {
+		return same, false, err
 	}
-	d.complete(name, parent, s.Now())
+	d.complete(name, parent, refs, s.Now())
 	if err := context.Cause(ctx); err != nil {
 		return Ref{}, false, err
 	}
@@ -148,6 +146,14 @@ func hasManifest(dir string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// nextVersion follows the newest of a set's versions, which are in order.
+func nextVersion(refs []Ref) int {
+	if len(refs) == 0 {
+		return 1
+	}
+	return refs[len(refs)-1].Version + 1
+}
+
 // sameResult reports whether a commit of b would repeat a. goldgen's version
 // is no part of it: a newer program that makes the same rows makes no version.
 func sameResult(a, b *Manifest) bool {
@@ -158,14 +164,21 @@ func sameResult(a, b *Manifest) bool {
 }
 
 // Resolve finds the version that a reference means: <name> (the newest),
-// <name>@v3, <name>@sha256:<digits that only it begins with>, or the folder of
-// a version. A name wins over a folder of the same name; write ./name for that.
+// <name>@v3, <name>@sha256:<digits that only it begins with>, <name>@<tag>,
+// @sha256:<digits> in whatever set, or the folder of a version. A name wins over
+// a folder of the same name; write ./name for that.
 func (s *Store) Resolve(ref string) (Ref, error) {
+	if digest, ok := strings.CutPrefix(ref, "@"); ok && digestSelector.MatchString(digest) {
+		return s.byDigest(digest)
+	}
 	name, sel, err := parseRef(ref)
 	if err == nil {
 		refs, err := s.versions(name)
 		if err != nil {
 			return Ref{}, err
+		}
+		if len(refs) > 0 && sel.tag != "" {
+			return s.byTag(name, sel.tag, refs)
 		}
 		if len(refs) > 0 {
 			return sel.choose(name, refs)
@@ -192,6 +205,31 @@ func (s *Store) unknown(name string) error {
 	return fmt.Errorf("no golden set %s: %s holds %s: %w", name, s.Root, strings.Join(all, ", "), fs.ErrNotExist)
 }
 
+// byDigest finds the version whose digest begins so, in whatever set.
+func (s *Store) byDigest(digest string) (Ref, error) {
+	names, err := s.setNames()
+	if err != nil {
+		return Ref{}, err
+	}
+	var found []Ref
+	for _, name := range names {
+		refs, err := s.versions(name)
+		if err != nil {
+			return Ref{}, err
+		}
+		found = append(found, slices.DeleteFunc(refs, func(r Ref) bool { return !strings.HasPrefix(r.Digest, digest) })...)
+	}
+	for _, r := range found {
+		if r.Digest != found[0].Digest || r.Name != found[0].Name {
+			return Ref{}, fmt.Errorf("%s fits several versions: %s and %s", digest, found[0], r)
+		}
+	}
+	if len(found) == 0 {
+		return Ref{}, fmt.Errorf("no version of a golden set in %s has the digest %s: %w", s.Root, digest, fs.ErrNotExist)
+	}
+	return found[len(found)-1], nil
+}
+
 // refOfDir reads the reference of a version's folder.
 func refOfDir(dir string) (Ref, error) {
 	m, err := ReadManifest(dir)
@@ -215,7 +253,11 @@ func (s *Store) Load(ref string) (*Set, error) {
 
 // versions lists the finished versions of a set in order; none is no error.
 func (s *Store) versions(name string) ([]Ref, error) {
-	home := filepath.Join(s.Root, name)
+	return versionsIn(filepath.Join(s.Root, name), name)
+}
+
+// versionsIn lists those that stand in the folder home.
+func versionsIn(home, name string) ([]Ref, error) {
 	entries, err := os.ReadDir(home)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -1,0 +1,113 @@
+package datasets
+
+import (
+	"path/filepath"
+	"slices"
+)
+
+// LogEntry is one version of a set's past.
+type LogEntry struct {
+	Ref       Ref      `json:"ref"`
+	Parent    string   `json:"parent,omitempty"` // the version it was made from, v3
+	Merged    string   `json:"merged,omitempty"` // digest of the version that was merged into it
+	Missing   bool     `json:"parent_missing"`   // its parent is no longer there
+	Why       string   `json:"why"`
+	Counts    Counts   `json:"counts"`
+	Trust     string   `json:"trust"`
+	CreatedAt string   `json:"created_at"`
+	Tags      []string `json:"tags"`
+}
+
+// Log is how a version came to be: itself, its parent, and so on, the newest
+// first, with those that were merged in.
+func (s *Store) Log(ref string) ([]LogEntry, error) {
+	r, err := s.Resolve(ref)
+	if err != nil {
+		return nil, err
+	}
+	past, err := lineageOf(r)
+	if err != nil {
+		return nil, err
+	}
+	tags, err := s.Tags(r.Name)
+	if err != nil {
+		return nil, err
+	}
+	out := []LogEntry{}
+	for _, m := range past.ancestors(r.Digest, r.Version) {
+		out = append(out, past.entry(m, tags))
+	}
+	return out, nil
+}
+
+// lineage are the manifests of the versions that stand beside each other.
+type lineage struct {
+	home     string
+	versions []*Manifest // in order
+}
+
+// lineageOf reads the manifests beside a version, itself among them.
+func lineageOf(r Ref) (*lineage, error) {
+	home := filepath.Dir(filepath.Clean(r.Path))
+	refs, err := versionsIn(home, r.Name)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(refs, func(o Ref) bool { return o.Version == r.Version }) {
+		refs = append(refs, r) // a version's folder that stands alone, or under another name
+	}
+	l := &lineage{home: home}
+	for _, ref := range refs {
+		m, err := ReadManifest(ref.Path)
+		if err != nil {
+			return nil, err
+		}
+		l.versions = append(l.versions, m)
+	}
+	return l, nil
+}
+
+// find gives the version with these rows; 0 stands for any version, the newest
+// first.
+func (l *lineage) find(digest string, version int) *Manifest {
+	for _, m := range slices.Backward(l.versions) {
+		if digest != "" && m.Digest == digest && (version == 0 || m.Version == version) {
+			return m
+		}
+	}
+	return nil
+}
+
+// ancestors are a version and all that it was made from, the newest first.
+func (l *lineage) ancestors(digest string, version int) []*Manifest {
+	var out []*Manifest
+	queue := []*Manifest{l.find(digest, version)}
+	for len(queue) > 0 {
+		m := queue[0]
+		queue = queue[1:]
+		if m == nil || slices.Contains(out, m) {
+			continue
+		}
+		out = append(out, m)
+		queue = append(queue, l.find(m.Parent, m.ParentVersion), l.find(m.Merged, 0))
+	}
+	slices.SortFunc(out, func(a, b *Manifest) int { return b.Version - a.Version })
+	return out
+}
+
+func (l *lineage) entry(m *Manifest, tags []Tag) LogEntry {
+	e := LogEntry{
+		Ref: m.Ref(), Merged: m.Merged, Why: m.Why, Counts: m.Counts, Trust: m.Trust.Level, CreatedAt: m.CreatedAt, Tags: []string{},
+	}
+	e.Ref.Path = filepath.Join(l.home, folderOf(m.Version))
+	if m.ParentVersion > 0 {
+		e.Parent = label(m.ParentVersion)
+		e.Missing = l.find(m.Parent, m.ParentVersion) == nil
+	}
+	for _, t := range tags {
+		if t.Version == m.Version && t.Digest == m.Digest {
+			e.Tags = append(e.Tags, t.Name)
+		}
+	}
+	return e
+}
