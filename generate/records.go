@@ -28,6 +28,7 @@ type Summary struct {
 	Rounds       int                  `json:"rounds"`
 	Reasons      map[string]int       `json:"reasons"` // reject reason -> count
 	ByType       map[string]TypeTally `json:"by_type"`
+	Difficulty   []datasets.BandShare `json:"difficulty,omitempty"` // by band, where shares are declared
 	Shortfall    []datasets.Shortfall `json:"shortfall"`
 }
 

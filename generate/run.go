@@ -25,6 +25,7 @@ type Progress struct {
 type Options struct {
 	Concurrency int            // chunks in work at once; at least 1
 	Spare       float64        // share of spare cases per stratum; 0 when nothing judges
+	Difficulty  *Difficulty    // nil: as it comes
 	Progress    func(Progress) // may be nil; called by one goroutine at a time
 }
 
@@ -39,7 +40,7 @@ func (o Options) Validate() error {
 	case o.Spare < 0 || o.Spare > 1:
 		return fmt.Errorf("generate: spare: %g is not in [0, 1]", o.Spare)
 	}
-	return nil
+	return o.Difficulty.Validate()
 }
 
 // Fetch returns the unit of a row. It may be called concurrently; an error ends
@@ -57,6 +58,9 @@ func Run(ctx context.Context, rows []sample.Row, fetch Fetch, writer Writer, o O
 	}
 	r := &runner{rows: rows, fetch: fetch, writer: writer, options: o}
 	s := NewSelection(rows, o.Spare)
+	if o.Difficulty != nil {
+		s.Steer(o.Difficulty.Shares)
+	}
 	first := true
 	for {
 		asked := s.Next()
@@ -111,6 +115,9 @@ func (r *runner) round(ctx context.Context, asked []int) ([]Outcome, error) {
 	err := group.Wait()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
+	}
+	if err == nil && r.options.Difficulty != nil { // apart from the calls: a server may have room for one model
+		err = r.options.Difficulty.measure(ctx, outcomes, r.options.Concurrency)
 	}
 	return outcomes, err
 }

@@ -28,12 +28,14 @@ type Selection struct {
 	asked  []int // rows of the round that is out
 	rounds int
 	index  *similarIndex
+	shares map[string]float64 // of difficulty; nil: as it comes
 }
 
 // fate is what became of a row.
 type fate struct {
 	asked   bool
 	outcome Outcome
+	band    int // of an accepted case: its place in datasets.Bands, -1 for none
 }
 
 type cell struct {
@@ -41,6 +43,7 @@ type cell struct {
 	main, spare        int
 	reserves           []int // rows not asked yet, in plan order
 	accepted, pending  int   // pending: not answered because of a dry run
+	tried              int   // reserves that were asked for what a band is short of
 }
 
 // NewSelection reads a plan. spare is the share of further accepted cases
@@ -100,12 +103,26 @@ func (s *Selection) spreadSpare(share float64) {
 
 // Next returns the rows to ask now, in plan order; none when all is decided.
 // The first round has all rows that are no reserve and as many reserves as
-// spares are wanted; later ones the reserves that make good what was rejected.
+// spares are wanted; later ones the reserves that make good what was rejected, and
+// when none is missing, those that may be of a difficulty that is.
 func (s *Selection) Next() []int {
-	s.asked = nil
+	s.asked = s.due()
+	if len(s.asked) == 0 {
+		s.asked = s.forBands()
+	}
+	slices.Sort(s.asked)
+	if len(s.asked) > 0 {
+		s.rounds++
+	}
+	return slices.Clone(s.asked)
+}
+
+// due are the rows that the cells' numbers ask for.
+func (s *Selection) due() []int {
+	var asked []int
 	for i, row := range s.rows {
 		if s.rounds == 0 && !row.Reserve {
-			s.asked = append(s.asked, i)
+			asked = append(asked, i)
 		}
 	}
 	for _, c := range s.cells {
@@ -114,14 +131,10 @@ func (s *Selection) Next() []int {
 			need = c.spare
 		}
 		need = min(max(need, 0), len(c.reserves))
-		s.asked = append(s.asked, c.reserves[:need]...)
+		asked = append(asked, c.reserves[:need]...)
 		c.reserves = c.reserves[need:]
 	}
-	slices.Sort(s.asked)
-	if len(s.asked) > 0 {
-		s.rounds++
-	}
-	return slices.Clone(s.asked)
+	return asked
 }
 
 // Settle takes the outcomes of the round that Next gave out, in its order, and
@@ -134,7 +147,10 @@ func (s *Selection) Settle(outcomes []Outcome) error {
 		if (outcomes[n].Case == nil) == (outcomes[n].Reject == nil) {
 			return fmt.Errorf("case %s: an outcome has either a case or a reject", s.rows[i].CaseID)
 		}
-		s.fates[i] = fate{asked: true, outcome: s.settle(i, outcomes[n])}
+		s.fates[i] = fate{asked: true, outcome: s.settle(i, outcomes[n]), band: -1}
+		if c := s.fates[i].outcome.Case; c != nil && s.shares != nil {
+			s.fates[i].band = slices.Index(datasets.Bands(), c.Band())
+		}
 	}
 	s.asked = nil
 	return nil
@@ -177,10 +193,11 @@ func firstChunk(row sample.Row) string {
 }
 
 // Records returns what became of every row asked, in plan order. Of a cell's
-// cases the first in plan order are the set's, those beyond its size spare.
+// cases the first in plan order are the set's, those beyond its size spare; shares
+// of difficulty may have some change places.
 func (s *Selection) Records() []Record {
 	var records []Record
-	taken := make([]int, len(s.cells))
+	inSet := s.inSet()
 	for i, f := range s.fates {
 		if !f.asked {
 			continue
@@ -190,9 +207,7 @@ func (s *Selection) Records() []Record {
 			if asked := s.rows[i].Asked; asked != nil {
 				r.Clicked = asked.Clicked
 			}
-			n := s.cellOf[i]
-			r.Spare = taken[n] >= s.cells[n].main
-			taken[n]++
+			r.Spare = !inSet[i]
 		}
 		records = append(records, r)
 	}
@@ -216,6 +231,8 @@ func (s *Selection) Summary() Summary {
 			})
 		}
 	}
+	bands, short := s.bandShares()
+	sum.Difficulty, sum.Shortfall = bands, append(sum.Shortfall, short...)
 	sum.rates()
 	return sum
 }

@@ -42,11 +42,15 @@ func refused(row sample.Row, reason string) generate.Outcome {
 // decide plays a selection to its end and returns the rounds asked.
 func decide(t interface{ Fatal(...any) }, plan []sample.Row, spare float64, outcome func(sample.Row) generate.Outcome) (*generate.Selection, [][]int) {
 	s := generate.NewSelection(plan, spare)
+	return s, play(t, s, plan, outcome)
+}
+
+func play(t interface{ Fatal(...any) }, s *generate.Selection, plan []sample.Row, outcome func(sample.Row) generate.Outcome) [][]int {
 	var rounds [][]int
 	for {
 		asked := s.Next()
 		if len(asked) == 0 {
-			return s, rounds
+			return rounds
 		}
 		rounds = append(rounds, asked)
 		var outcomes []generate.Outcome

@@ -22,6 +22,16 @@ func weights(strata []*stratum, allocation string) []float64 {
 	return out
 }
 
+// Apportion divides n by the shares of the names, whole numbers by largest
+// remainder, the earlier name first among equals.
+func Apportion(n int, shares map[string]float64, names []string) []int {
+	w := make([]float64, len(names))
+	for i, name := range names {
+		w[i] = shares[name]
+	}
+	return allocate(n, w, make([]int, len(names)), fillInts(len(names), n))
+}
+
 // allocate divides n in proportion to the weights within the bounds low and
 // high (low <= high, both at least 0): fractional shares by water filling, then
 // whole ones by largest remainder, the earlier index first among equals. The

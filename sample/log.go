@@ -51,7 +51,7 @@ func (o LogOptions) validate() error {
 		errs = append(errs, fmt.Errorf("sample.query_share: %v is not between 0 and 1", o.QueryShare))
 	}
 	if len(o.QueryBands) > 0 {
-		errs = append(errs, checkShares("sample.query_bands", "unknown", o.QueryBands, bands))
+		errs = append(errs, CheckShares("sample.query_bands", "unknown", o.QueryBands, bands))
 	}
 	return errors.Join(errs...)
 }

@@ -129,12 +129,12 @@ func (o Options) checkStrata() error {
 }
 
 func (o Options) checkMix() error {
-	return checkShares("sample.mix", "unknown query type", o.Mix, planned)
+	return CheckShares("sample.mix", "unknown query type", o.Mix, planned)
 }
 
-// checkShares names a share that is of nothing valid or no share, and shares that
+// CheckShares names a share that is of nothing valid or no share, and shares that
 // do not sum to 1. unknown is what is said of a name that is not valid.
-func checkShares(key, unknown string, shares map[string]float64, valid []string) error {
+func CheckShares(key, unknown string, shares map[string]float64, valid []string) error {
 	sum := 0.0
 	for _, name := range slices.Sorted(maps.Keys(shares)) {
 		share := shares[name]

@@ -64,7 +64,7 @@ func (o StyleOptions) validate() error {
 		case len(o.StyleShares[name]) == 0:
 			errs = append(errs, fmt.Errorf("%s: no shares", key))
 		default:
-			errs = append(errs, checkShares(key, "unknown", o.StyleShares[name], valid))
+			errs = append(errs, CheckShares(key, "unknown", o.StyleShares[name], valid))
 		}
 	}
 	if o.Language != "" && !slices.Contains(queryLanguages, o.Language) {
