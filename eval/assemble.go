@@ -145,7 +145,7 @@ func (g *group) clusters(s *scores) int {
 }
 
 func (s *scores) counts() Counts {
-	n := Counts{Cases: len(s.in.Cases), Duplicates: s.in.Duplicates}
+	n := Counts{Cases: len(s.in.Cases), Duplicates: s.in.Duplicates, Unplaced: Unplaced(s.in.Cases)}
 	p := s.prepared
 	for i := range p.facts {
 		f := &p.facts[i]

@@ -154,6 +154,22 @@ func TestLatencyLeaksAndCriticalCases(t *testing.T) {
 		"leak": {
 			n: 20, gate: "leaks = 0", verdict: eval.Fail, why: "1 leak: case q003: a at rank 1 (forbidden)", change: leak(3),
 		},
+		"leak not excluded": {
+			n: 20, gate: "leaks = 0", verdict: eval.CannotTell, why: "no leak, but 2 results stand nowhere in the snapshot", change: unplaced(3),
+		},
+		"leak among unplaced": {
+			n: 20, gate: "leaks = 0", verdict: eval.Fail, why: "1 leak: case q003", change: func(in *eval.CompareInput) { leak(3)(in); unplaced(4)(in) },
+		},
+		"leak not excluded and waived": {
+			n: 20, gate: "leaks = 0", verdict: eval.Pass, why: "no leak", change: func(in *eval.CompareInput) {
+				unplaced(3)(in)
+				in.Waivers = []eval.Waiver{{Gate: "leaks = 0", Case: "q003", Reason: "another index", Owner: "kim", Until: "2999-12-31"}}
+			},
+		},
+		"critical and not placed": {
+			n: 20, gate: "critical failures = 0", verdict: eval.CannotTell, why: "case q003: a leak cannot be excluded",
+			change: func(in *eval.CompareInput) { critical(3)(in); unplaced(3)(in) },
+		},
 		"no critical case": {n: 20, gate: "critical failures = 0", verdict: eval.CannotTell, why: "no case is tagged critical"},
 		"critical found":   {n: 20, worse: 20, gate: "critical failures = 0", verdict: eval.Pass, why: "no critical failure", change: critical(3)},
 		"critical late":    {n: 20, worse: 20, gate: "critical failures@1 = 0", verdict: eval.Fail, why: "1 critical failure: case q003: nothing relevant is in the top", change: critical(3)},
@@ -184,6 +200,11 @@ func leak(i int) func(*eval.CompareInput) {
 	return func(in *eval.CompareInput) {
 		both(in, i, func(c *eval.Case) { c.Background.Forbidden = []string{"a"} })
 	}
+}
+
+// unplaced says of two results of case i that they stand nowhere.
+func unplaced(i int) func(*eval.CompareInput) {
+	return func(in *eval.CompareInput) { in.Candidate.Cases[i].Unplaced = 2 }
 }
 
 func critical(i int) func(*eval.CompareInput) {

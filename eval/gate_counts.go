@@ -70,7 +70,23 @@ func (r *gateRun) leaks(g Gate) *decision {
 		}
 		found = append(found, fmt.Sprintf("case %s: %s at rank %d (%s)", l.Case, l.Chunk, l.Rank, l.Kind))
 	}
-	return counted(g, "leak", found, let)
+	t := counted(g, "leak", found, let)
+	if n := r.unplaced(waived); n > 0 && t.verdict == Pass {
+		t.cannot(fmt.Sprintf("%s, but %s nowhere in the snapshot, so that no leak can be seen %s", t.why,
+			wording.Count(n, "result")+wording.Pick(n, " stands", " stand"), wording.Pick(n, "in it", "among them")))
+	}
+	return t
+}
+
+// unplaced counts the results that may be leaks, of cases that are not waived.
+func (r *gateRun) unplaced(waived map[string]*Waiver) int {
+	n := 0
+	for i := range r.candidate.in.Cases {
+		if c := &r.candidate.in.Cases[i]; waived[c.ID] == nil {
+			n += c.Unplaced
+		}
+	}
+	return n
 }
 
 // words say who waives, and why.
@@ -144,11 +160,11 @@ func (r *gateRun) criticalCase(i, column int, leaked bool) (why string, sure boo
 		return "the query failed: " + c.Failed, true
 	case leaked:
 		return "it leaked", true
-	case c.Abstain:
-		return "", true
-	case found != found:
+	case found != found && !c.Abstain:
 		return "nothing is known to be relevant", false
-	case found >= 1-r.o.alpha():
+	case c.Unplaced > 0 && (c.Abstain || found >= 1-r.o.alpha()):
+		return "a leak cannot be excluded", false
+	case c.Abstain || found >= 1-r.o.alpha():
 		return "", true
 	case found <= r.o.alpha():
 		return "nothing relevant is in the top", !r.rule.bites

@@ -68,7 +68,12 @@ type Case struct {
 	Spans   []Span        // where the results of Ranking stand, or nil; a zero one is nowhere
 	Sources []string      // the kind of source of each result of Ranking, or nil where none is expected
 	Took    time.Duration // 0 unknown
-	Failed  string        // the retriever's error for this query, "" none
+
+	// Unplaced is how many results of Ranking stand nowhere that is known: whether
+	// they leak cannot be seen.
+	Unplaced int
+
+	Failed string // the retriever's error for this query, "" none
 
 	Background *Background // nil for a TREC topic
 }

@@ -37,6 +37,16 @@ func leaksOf(in *Input, c *Case) []Leak {
 	return leaks
 }
 
+// Unplaced counts the results of all cases that stand nowhere that is known, among
+// which no leak can be seen.
+func Unplaced(cases []Case) int {
+	n := 0
+	for i := range cases {
+		n += cases[i].Unplaced
+	}
+	return n
+}
+
 // leakKind says why a chunk would be a leak; "" says that it is none.
 func (in *Input) leakKind(c *Case, id string) string {
 	switch {

@@ -99,6 +99,7 @@ type Counts struct {
 	Judged      int `json:"judged"`      // of Results
 	Unknown     int `json:"unknown"`     // of Results: a label asked for and not given
 	Unjudged    int `json:"unjudged"`    // of Results: no label at all
+	Unplaced    int `json:"unplaced"`    // results that stand nowhere that is known: no leak can be seen among them
 	Duplicates  int `json:"duplicates"`  // results dropped because their id came before
 	Nonmonotone int `json:"nonmonotone"` // cases whose scores rise along the ranking
 }

@@ -266,8 +266,8 @@ func (j *agreementJob) remark(s agreementSide, asked []eval.Input) {
 	note := func(format string, args ...any) {
 		j.notes = append(j.notes, s.set.Ref().String()+": "+fmt.Sprintf(format, args...))
 	}
-	if n := s.bench.unknown.Swap(0); n > 0 {
-		note("%s that its snapshot does not have: they count as unjudged", wording.Count(int(n), "result"))
+	if n := unplaced(asked); n > 0 {
+		note("%s that its snapshot does not have: they count as unjudged", wording.Count(n, "result"))
 	}
 	if n := asked[0].SourceOnly; n > 0 {
 		note("%s read as --source in: nobody else judged their source", wording.Count(n, "case"))
@@ -275,6 +275,15 @@ func (j *agreementJob) remark(s agreementSide, asked []eval.Input) {
 	if n := withoutResult(asked); n > 0 {
 		note("%d of %s got no result and score 0", n, wording.Count(len(asked)*len(s.cases), "query"))
 	}
+}
+
+// unplaced counts the results that stand nowhere in the snapshot.
+func unplaced(asked []eval.Input) int {
+	n := 0
+	for i := range asked {
+		n += eval.Unplaced(asked[i].Cases)
+	}
+	return n
 }
 
 // withoutResult counts the queries that were answered with nothing.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync/atomic"
 
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
@@ -22,7 +21,6 @@ type bench struct {
 	configured map[string]retrieve.Spec
 	embedder   *chunkEmbedder // nil without one
 	hasVectors bool
-	unknown    atomic.Int64 // hits whose chunk the snapshot lacks
 }
 
 // pinnedBench opens the bench of the snapshot that what is pinned to.
@@ -39,6 +37,11 @@ func (p *Project) openBench(ctx context.Context, s *corpus.Snapshot, allowExec b
 	if err != nil {
 		return nil, err
 	}
+	return p.benchOver(ctx, s, v, allowExec)
+}
+
+// benchOver is the bench of a snapshot that is in memory.
+func (p *Project) benchOver(ctx context.Context, s *corpus.Snapshot, v *view, allowExec bool) (_ *bench, err error) {
 	b := &bench{view: v, configured: p.Config.Retrievers}
 	deps := retrieve.Deps{Chunks: v.all(), Dir: p.Dir, AllowExec: allowExec, Configured: p.Config.Retrievers, Getenv: p.Getenv}
 	if p.Config.Embedding != nil {

@@ -101,6 +101,7 @@ func (r *rescoring) match(cases []datasets.Case) (matched []datasets.Case) {
 			now.Background.Evidence = old.Background.Evidence // with its tokens
 		}
 		now.Ranking, now.Scores, now.Spans, now.Took, now.Failed = old.Ranking, old.Scores, old.Spans, old.Took, old.Failed
+		now.Unplaced = old.Unplaced
 		if sourceOnly {
 			r.sourceOnly++
 		}

@@ -139,7 +139,7 @@ func (pr *prober) hits(ctx context.Context, r retrieve.Retriever, q retrieve.Que
 }
 
 // name is the chunk of a hit; a hit that is no chunk of the snapshot keeps its
-// own name, a span that of evalHits.
+// own name, a span that of place.
 func (pr *prober) name(h retrieve.Hit) string {
 	h = retrieve.Settle(h, pr.view)
 	if resolved, err := retrieve.Resolve(h, pr.view); err == nil && resolved.ChunkID != "" {

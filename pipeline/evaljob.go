@@ -10,6 +10,7 @@ import (
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/internal/wording"
 	"github.com/goldgen/goldgen/judge"
 	"github.com/goldgen/goldgen/retrieve"
 )
@@ -102,7 +103,7 @@ func (j *evalJob) run(ctx context.Context) (*Evaluation, error) {
 	if err := result.AddSources(in, j.cases); err != nil {
 		return nil, err
 	}
-	j.remark()
+	j.remark(in)
 	result.Notes = append(result.Notes, j.notes...)
 	if j.o.PerCase {
 		result.AddCases()
@@ -207,9 +208,10 @@ func (j *evalJob) input(ctx context.Context) (eval.Input, error) {
 }
 
 // remark notes what a reader must know and scoring cannot.
-func (j *evalJob) remark() {
-	if n := j.bench.unknown.Swap(0); n > 0 {
-		j.notes = append(j.notes, fmt.Sprintf("%d hits name chunks or documents that the snapshot does not have; they count as unjudged, and no leak can be seen among them", n))
+func (j *evalJob) remark(in eval.Input) {
+	if n := eval.Unplaced(in.Cases); n > 0 {
+		j.notes = append(j.notes, fmt.Sprintf("%s chunks or documents that the snapshot does not have; %s unjudged, and no leak can be seen %s",
+			wording.Count(n, "hit")+wording.Pick(n, " names", " name"), wording.Pick(n, "it counts as", "they count as"), wording.Pick(n, "in it", "among them")))
 	}
 	if n := j.noticed.cut.Load(); n > 0 {
 		j.notes = append(j.notes, fmt.Sprintf("%d results beyond the %d asked for were cut off", n, j.depth))

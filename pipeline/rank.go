@@ -77,13 +77,13 @@ func (r *ranker) rank(ctx context.Context, c *datasets.Case, out *eval.Case) err
 	res, err := r.retriever.Retrieve(ctx, q)
 	hits := r.settled(res.Hits) // none where err says why
 	if err == nil {
-		out.Ranking, out.Scores, err = r.evalHits(hits)
+		err = r.place(hits, out)
 	}
 	if err == nil && slices.ContainsFunc(hits, retrieve.Hit.IsSpan) {
 		out.Spans, err = r.hitSpans(hits)
 	}
 	if err != nil {
-		out.Failed, out.Ranking, out.Scores, out.Spans = err.Error(), nil, nil, nil
+		out.Failed, out.Ranking, out.Scores, out.Spans, out.Unplaced = err.Error(), nil, nil, nil, 0
 		return err
 	}
 	out.Took = res.Took
@@ -99,26 +99,26 @@ func (b *bench) settled(hits []retrieve.Hit) []retrieve.Hit {
 	return out
 }
 
-// evalHits names each hit by its chunk, and a span by its document and bytes.
-// An id that the snapshot lacks stays as it is, and so does a span of such a
-// document: it is unjudged, and counted.
-func (b *bench) evalHits(hits []retrieve.Hit) (ids []string, scores []float64, err error) {
-	ids, scores = make([]string, len(hits)), make([]float64, len(hits))
+// place names each hit of a case by its chunk, and a span by its document and
+// bytes. An id that the snapshot lacks stays as it is, and so does a span of such
+// a document: it is unjudged, and counted as standing nowhere.
+func (b *bench) place(hits []retrieve.Hit, out *eval.Case) error {
+	out.Ranking, out.Scores = make([]string, len(hits)), make([]float64, len(hits))
 	for i, h := range hits {
 		resolved, err := retrieve.Resolve(h, b.view)
 		switch {
 		case err != nil && (h.ChunkID != "" || h.IsSpan()):
-			b.unknown.Add(1)
+			out.Unplaced++
 			resolved = h
 		case err != nil:
-			return nil, nil, err
+			return err
 		}
 		if resolved.IsSpan() {
 			resolved.ChunkID = fmt.Sprintf("%s[%d,%d)", h.DocID, h.Start, h.End)
 		}
-		ids[i], scores[i] = resolved.ChunkID, resolved.Score
+		out.Ranking[i], out.Scores[i] = resolved.ChunkID, resolved.Score
 	}
-	return ids, scores, nil
+	return nil
 }
 
 // section names the heading section that a chunk stands in.

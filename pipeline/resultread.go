@@ -144,6 +144,7 @@ func (k *Kept) readCases(path string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
+		c.Unplaced = k.Scoring.Unplaced[c.ID]
 		known.add(&row)
 		k.Input.Cases, k.slices = append(k.Input.Cases, c), append(k.slices, row.Slices)
 	}

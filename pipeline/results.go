@@ -58,6 +58,9 @@ type scoring struct {
 	Duplicates int      `json:"duplicates"`
 	Notes      []string `json:"notes,omitempty"` // of the result, that scoring again does not give
 
+	// Unplaced is, by case, how many of its results stand nowhere in the snapshot.
+	Unplaced map[string]int `json:"unplaced,omitempty"`
+
 	// Shift is the shift variance of the set's label model, by measure.
 	Shift map[string]float64 `json:"shift_variance,omitempty"`
 
@@ -67,7 +70,12 @@ type scoring struct {
 
 func scoringOf(in *eval.Input, notes []string) scoring {
 	s := scoring{MinGrade: in.MinGrade, KeepEmpty: in.KeepEmpty, Seed: in.Seed, Duplicates: in.Duplicates, Notes: notes,
-		Measures: []string{}, SliceBy: []string{}}
+		Measures: []string{}, SliceBy: []string{}, Unplaced: map[string]int{}}
+	for i := range in.Cases {
+		if n := in.Cases[i].Unplaced; n > 0 {
+			s.Unplaced[in.Cases[i].ID] = n
+		}
+	}
 	for i := range in.Measures {
 		s.Measures = append(s.Measures, in.Measures[i].Name)
 	}
