@@ -40,6 +40,21 @@ type BandShare struct {
 	Got    int    `json:"got"`
 }
 
+// bandsNow are the shares with what active cases give each band.
+func bandsNow(shares []BandShare, cases []Case) []BandShare {
+	got := map[string]int{}
+	for i := range cases {
+		if cases[i].Status == Active {
+			got[cases[i].Band()]++
+		}
+	}
+	out := slices.Clone(shares)
+	for i := range out {
+		out[i].Got = got[out[i].Band]
+	}
+	return out
+}
+
 // Band is the case's difficulty for bm25 and for dense, or lsa where dense was not
 // asked, as far as they were. It tells hard cases from easy ones in a set and is
 // never a reason to leave one out.

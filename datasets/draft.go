@@ -85,6 +85,7 @@ func (d *Draft) complete(name string, parent *Set, refs []Ref, now time.Time) {
 		m.Funnel = map[string]int{}
 	}
 	m.Shortfall = list(m.Shortfall)
+	m.Difficulty = bandsNow(m.Difficulty, d.Cases)
 	d.setHistory(parent)
 }
 

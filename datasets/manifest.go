@@ -71,6 +71,7 @@ type Manifest struct {
 	Pins          Pins              `json:"pins"`
 	Funnel        map[string]int    `json:"funnel"` // reject reason -> count
 	Shortfall     []Shortfall       `json:"shortfall"`
+	Difficulty    []BandShare       `json:"difficulty,omitempty"` // of its active cases, where shares are declared
 	Trust         Trust             `json:"trust"`
 	Missed        *Interval         `json:"missed_per_query,omitempty"` // relevant chunks outside the pool, estimated
 	Coverage      json.RawMessage   `json:"coverage,omitempty"`

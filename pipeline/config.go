@@ -15,6 +15,7 @@ import (
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/generate"
 	"github.com/goldgen/goldgen/judge"
 	"github.com/goldgen/goldgen/retrieve"
 	"github.com/goldgen/goldgen/sample"
@@ -82,8 +83,9 @@ type ModelConfig struct {
 // GenerateConfig configures the generate stage.
 type GenerateConfig struct {
 	ModelConfig `yaml:",inline"`
-	Evidence    string  `yaml:"evidence"` // pick or quote
-	Spare       float64 `yaml:"spare"`    // accepted cases beyond the plan's, as a share
+	Evidence    string             `yaml:"evidence"`             // pick or quote
+	Spare       float64            `yaml:"spare"`                // accepted cases beyond the plan's, as a share
+	Difficulty  map[string]float64 `yaml:"difficulty,omitempty"` // band -> share of the cases; none: as it comes
 }
 
 // JudgeConfig configures the judge stage. In YAML it may also be a bare
@@ -375,9 +377,14 @@ func (g GenerateConfig) validate() error {
 	if g.Spare < 0 {
 		return fmt.Errorf("spare: %v, want 0 or more", g.Spare)
 	}
-	return errors.Join(
+	errs := []error{
 		g.ModelConfig.validate(ProviderOllama, ProviderOpenAI, ProviderBuiltin),
-		oneOf("evidence", g.Evidence, "pick", "quote"))
+		oneOf("evidence", g.Evidence, "pick", "quote"),
+	}
+	if len(g.Difficulty) > 0 {
+		errs = append(errs, generate.CheckDifficulty("difficulty", g.Difficulty))
+	}
+	return errors.Join(errs...)
 }
 
 func (j JudgeConfig) validate() error {

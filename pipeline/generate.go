@@ -36,6 +36,11 @@ func (p *Project) Generate(ctx context.Context, plan Header, rows []sample.Row) 
 		return nil, err
 	}
 	defer closeWriter()
+	difficulty, closeBench, err := p.openDifficulty(ctx, s, v)
+	if err != nil {
+		return nil, err
+	}
+	defer closeBench()
 	if writer, err = p.besideLog(writer, pin, rows, plan.Pins.Seed); err != nil {
 		return nil, err
 	}
@@ -47,7 +52,9 @@ func (p *Project) Generate(ctx context.Context, plan Header, rows []sample.Row) 
 	}
 	p.Progress.Begin("generate", main)
 	defer p.Progress.End()
-	opts := generate.Options{Concurrency: p.writerConcurrency(), Spare: p.spare(), Progress: p.generateProgress(main)}
+	opts := generate.Options{
+		Concurrency: p.writerConcurrency(), Spare: p.spare(), Difficulty: difficulty, Progress: p.generateProgress(main),
+	}
 	records, summary, err := generate.Run(ctx, rows, v.unit, writer, opts)
 	if err != nil {
 		return nil, err
@@ -56,6 +63,7 @@ func (p *Project) Generate(ctx context.Context, plan Header, rows []sample.Row) 
 	header.Kind = KindCandidates
 	header.Pins.Generator = pin
 	header.Pins.Goldgen = p.Version
+	header.Difficulty = summary.Difficulty
 	header.Shortfall = append(append([]datasets.Shortfall{}, plan.Shortfall...), summary.Shortfall...)
 	return &Generated{Header: header, Records: records, Summary: summary}, nil
 }

@@ -26,13 +26,14 @@ const StageFormat = 1
 // Header begins a stage file or pipe. It carries what the next stage must know
 // of the whole: the pins so far and the shortfalls so far.
 type Header struct {
-	Kind      string               `json:"goldgen"`
-	Format    int                  `json:"format"`
-	Pins      datasets.Pins        `json:"pins"`
-	Name      string               `json:"name"`
-	Cases     int                  `json:"cases"` // asked for
-	Coverage  json.RawMessage      `json:"coverage,omitempty"`
-	Shortfall []datasets.Shortfall `json:"shortfall,omitempty"`
+	Kind       string               `json:"goldgen"`
+	Format     int                  `json:"format"`
+	Pins       datasets.Pins        `json:"pins"`
+	Name       string               `json:"name"`
+	Cases      int                  `json:"cases"` // asked for
+	Coverage   json.RawMessage      `json:"coverage,omitempty"`
+	Difficulty []datasets.BandShare `json:"difficulty,omitempty"` // by band, where shares are declared
+	Shortfall  []datasets.Shortfall `json:"shortfall,omitempty"`
 }
 
 type trailer struct {
