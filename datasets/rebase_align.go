@@ -98,12 +98,21 @@ func (a *aligner) same(g gap, step int) int {
 // once is where a run of pieces begins in each text, and how often it does.
 type once struct{ at, times [2]int }
 
+// mostAnchors is about how many runs of a text are looked at; of a longer one some
+// are, by their hashes, which is the same in both texts. It bounds the memory, and
+// what is between the anchors is found by growing them.
+const mostAnchors = 50_000
+
 // anchors are the runs of length pieces that both sides of a gap have once, the
 // longest list of them that is in order on both sides.
 func (a *aligner) anchors(g gap, length int) []block {
 	seen := map[uint64]once{}
+	one := uint64(1 + max(g.oldEnd-g.old, g.nowEnd-g.now)/mostAnchors)
 	count := func(side int, pieces []string, from, to int) {
 		rolling(pieces[from:to], length, func(i int, hash uint64) {
+			if hash>>32%one != 0 {
+				return
+			}
 			o := seen[hash]
 			o.at[side], o.times[side] = from+i, o.times[side]+1
 			seen[hash] = o

@@ -434,3 +434,29 @@ func TestRebaseProperty(t *testing.T) {
 		}
 	})
 }
+
+// TestRebaseLongDocument edits every fiftieth sentence of a document of 2 MB: a
+// sentence that stands there twice is found where it stood.
+func TestRebaseLongDocument(t *testing.T) {
+	const twice = "This sentence stands here twice, once early and once late. "
+	var old, now strings.Builder
+	for i := range 60_000 {
+		sentence := fmt.Sprintf("Sentence %d says something of thing%d. ", i, i*7)
+		if i == 10_000 || i == 50_000 {
+			sentence = twice
+		}
+		old.WriteString(sentence)
+		if i%50 != 7 {
+			now.WriteString(sentence)
+		}
+	}
+	from, to := cut("old", 0, "a", old.String()), cut("new", 0, "a", now.String())
+	c := asked(from, "0123456789abcdef", strings.TrimSpace(twice))
+	e := &c.Evidence[0]
+	e.Start = strings.LastIndex(old.String(), e.Quote)
+	e.End = e.Start + len(e.Quote)
+	draft, _ := rebased(t, setOver(from, c), from, to)
+	if got, want := draft.Cases[0].Evidence[0].Start, strings.LastIndex(now.String(), e.Quote); got != want {
+		t.Errorf("found at %d, not at %d", got, want)
+	}
+}
