@@ -9,11 +9,12 @@ import (
 
 // ObservedIn reads from a case's own judgments what Observe would find: its label
 // model left with each pair what it saw of it. It is not ok for a case with a
-// judged chunk that the label model has not seen, which has to be looked up.
+// judged chunk that the label model has not seen, which has to be looked up; one
+// whose judgment was carried over from another chunk is such a chunk.
 func ObservedIn(c *datasets.Case) (pool []Observed, ok bool) {
 	seen := map[string]bool{}
 	for _, j := range c.Judgments {
-		if j.By != datasets.ByLabelModel || j.Features == nil {
+		if j.By != datasets.ByLabelModel || j.Features == nil || j.Carried() {
 			continue
 		}
 		seen[j.ChunkID] = true
