@@ -60,7 +60,7 @@ func (w *writing) chooseOne(t target) (map[string]string, *refusal) {
 	w.evidence = []datasets.Evidence{t.evidence(w.u)}
 	vars, r := w.aboutChunk(t.start, t.end)
 	if r == nil {
-		vars["sentence"] = t.text
+		vars["sentence"] = t.said
 	}
 	return vars, r
 }
@@ -149,7 +149,7 @@ func (w *writing) chooseHops() (map[string]string, *refusal) {
 	}
 	return map[string]string{
 		"title": title(w.u.at(0)), "other_title": title(w.u.at(1)), "language": languageName(w.language),
-		"sentence": w.evidence[0].Quote, "other_sentence": w.evidence[1].Quote,
+		"sentence": w.quoted(0), "other_sentence": w.quoted(1),
 	}, nil
 }
 
@@ -169,9 +169,17 @@ func (w *writing) chooseReadings() (map[string]string, *refusal) {
 
 // placed is a piece of evidence under what it stands under.
 func (w *writing) placed(i int) string {
-	at := slices.IndexFunc(w.u.Row.ChunkIDs, func(id string) bool { return id == w.evidence[i].ChunkID })
-	return title(w.u.at(max(at, 0))) + ": " + w.evidence[i].Quote
+	return title(w.of(i)) + ": " + w.quoted(i)
 }
+
+// of is the unit with the chunk of a piece of evidence as the only one.
+func (w *writing) of(i int) Unit {
+	at := slices.IndexFunc(w.u.Row.ChunkIDs, func(id string) bool { return id == w.evidence[i].ChunkID })
+	return w.u.at(max(at, 0))
+}
+
+// quoted is a piece of evidence as people read it.
+func (w *writing) quoted(i int) string { return said(&w.of(i).Chunks[0], w.evidence[i].Quote) }
 
 // chooseSubject shows the chunk that the query is to sound like; there is no
 // evidence.

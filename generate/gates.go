@@ -23,11 +23,11 @@ type Candidate struct {
 	Readings  []string // of an ambiguous query: what each chunk says, with its headings
 }
 
-// quotes joins the evidence.
+// quotes joins the evidence as people read it.
 func (c Candidate) quotes() string {
 	var list []string
 	for _, e := range c.Evidence {
-		list = append(list, e.Quote)
+		list = append(list, said(&c.Chunk, e.Quote))
 	}
 	return strings.Join(list, "\n")
 }

@@ -3,6 +3,7 @@ package generate
 import (
 	"context"
 
+	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/internal/quotes"
 	"github.com/goldgen/goldgen/llm"
@@ -37,7 +38,7 @@ func (w *writing) quote(ctx context.Context) (*refusal, error) {
 func (w *writing) locate(quotes []string) *refusal {
 	chunk := w.u.Chunks[0]
 	for _, q := range quotes {
-		start, end, ok := Locate(chunk.Text, q)
+		start, end, ok := locateIn(&chunk, q)
 		if len(words(q)) < minQuoteWords || !ok {
 			w.check("located", false, float64(len(w.evidence)))
 			return refuse(ReasonNoEvidence, "not found in chunk %s: %q", chunk.ID, shorten(q, 120))
@@ -49,6 +50,21 @@ func (w *writing) locate(quotes []string) *refusal {
 	}
 	w.check("located", true, float64(len(w.evidence)))
 	return nil
+}
+
+// locateIn finds a quote in a chunk: as it stands there, else, in code, as one of
+// its comments says it.
+func locateIn(chunk *corpus.Chunk, quote string) (start, end int, ok bool) {
+	if start, end, ok = Locate(chunk.Text, quote); ok || !isCode(chunk) {
+		return start, end, ok
+	}
+	for _, c := range commentsOf(chunk) {
+		if start, end, ok = Locate(c.text, quote); ok && start < end {
+			start, end = c.span(start, end)
+			return start, end, true
+		}
+	}
+	return 0, 0, false
 }
 
 // Locate finds a quote in a text, whatever the two make of white space, case,

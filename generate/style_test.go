@@ -14,8 +14,16 @@ import (
 	"github.com/goldgen/goldgen/sample"
 )
 
-// asked records what the writing prompt said.
+// asked is what the writing prompt of a row says.
 func asked(t *testing.T, change func(*sample.Row)) string {
+	t.Helper()
+	u := whole("d", pumpText, datasets.Factual)
+	change(&u.Row)
+	return promptOf(t, u)
+}
+
+// promptOf is what the writing prompt of a unit says.
+func promptOf(t *testing.T, u generate.Unit) string {
 	t.Helper()
 	prompt := ""
 	client := clientFunc(func(_ context.Context, req llm.Request) (llm.Reply, error) {
@@ -25,8 +33,6 @@ func asked(t *testing.T, change func(*sample.Row)) string {
 		prompt = user(req)
 		return llm.Reply{Text: goodQuestion}, nil
 	})
-	u := whole("d", pumpText, datasets.Factual)
-	change(&u.Row)
 	write(t, newModel(t, client, options(), pumpText), u)
 	return prompt
 }

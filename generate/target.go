@@ -21,8 +21,9 @@ const (
 
 // target is a sentence that a query may be about.
 type target struct {
-	start, end int // byte offsets in the document
-	text       string
+	start, end int    // byte offsets in the document
+	text       string // these bytes
+	said       string // text without the marks that a comment has within it
 	kind       lineKind
 	terms      map[string]bool
 	idf        float64 // mean over its distinct terms
@@ -46,15 +47,30 @@ func anyTargets(u Unit, stats Stats) []target {
 
 func (t target) good() bool {
 	return t.whole && t.kind == prose && t.words >= minTargetWords && t.words <= maxTargetWords &&
-		!opensWithDeictic(t.text) && mostlyLetters(t.text) && endsStatement(t.text)
+		!opensWithDeictic(t.said) && mostlyLetters(t.said) && endsStatement(t.said)
 }
 
 // score orders good targets: what leans on its neighbours comes last.
 func (t target) score() float64 { return t.idf - float64(1.5*float64(t.flaws)) }
 
-// sentences returns all sentences of the unit's first chunk, best first.
+// sentences returns all sentences of the unit's first chunk, best first. Those of
+// code are what its comments say.
 func sentences(u Unit, stats Stats) []target {
-	chunk := u.Chunks[0]
+	chunk := &u.Chunks[0]
+	list := proseSentences(u, stats)
+	if isCode(chunk) {
+		if spoken := commentSentences(chunk, stats); len(spoken) > 0 {
+			list = spoken
+		}
+	}
+	slices.SortStableFunc(list, func(a, b target) int { return cmp.Compare(b.score(), a.score()) })
+	return list
+}
+
+// proseSentences are those of a chunk's text as it stands; of code they are no
+// prose.
+func proseSentences(u Unit, stats Stats) []target {
+	chunk := &u.Chunks[0]
 	kinds := lineKinds(u.Doc.Text, chunk.Start, chunk.End)
 	var list []target
 	for _, span := range corpus.Sentences(chunk.Text) {
@@ -62,17 +78,45 @@ func sentences(u Unit, stats Stats) []target {
 		if start >= end {
 			continue
 		}
-		text := chunk.Text[start:end]
-		t := target{
-			start: chunk.Start + start, end: chunk.Start + end, text: text,
-			kind: kinds.at(chunk.Start + start), words: wordCount(text), flaws: countFlaws(text), terms: termSet(text),
+		t := newTarget(chunk, start, end, chunk.Text[start:end], stats)
+		if t.kind = kinds.at(t.start); isCode(chunk) {
+			t.kind = code
 		}
 		t.whole = start > 0 && strings.TrimSpace(chunk.Text[:start]) != "" || beginsSentence(u.Doc.Text, t.start)
-		t.idf = meanIDF(t.terms, stats)
 		list = append(list, t)
 	}
-	slices.SortStableFunc(list, func(a, b target) int { return cmp.Compare(b.score(), a.score()) })
 	return list
+}
+
+// commentSentences are those of the comments and doc strings of code.
+func commentSentences(chunk *corpus.Chunk, stats Stats) []target {
+	var list []target
+	for _, c := range commentsOf(chunk) {
+		kinds := lineKinds(c.text, 0, len(c.text))
+		for _, span := range corpus.Sentences(c.text) {
+			from, to := trimSpan(c.text, span.Start, span.End)
+			if from >= to {
+				continue
+			}
+			start, end := c.span(from, to)
+			t := newTarget(chunk, start, end, strings.Join(strings.Fields(c.text[from:to]), " "), stats)
+			t.kind, t.whole = kinds.at(from), beginsSentence(c.text, from)
+			if !c.doc {
+				t.flaws++
+			}
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// newTarget is the sentence at [start, end) of a chunk, which reads said.
+func newTarget(chunk *corpus.Chunk, start, end int, said string, stats Stats) target {
+	terms := termSet(said)
+	return target{
+		start: chunk.Start + start, end: chunk.Start + end, text: chunk.Text[start:end], said: said,
+		terms: terms, idf: meanIDF(terms, stats), words: wordCount(said), flaws: countFlaws(said),
+	}
 }
 
 // pickTarget returns the sentence of the row's slot: the best for the first
