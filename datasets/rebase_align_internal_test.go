@@ -84,7 +84,7 @@ func FuzzMatch(f *testing.F) {
 	f.Add("the limit is 100 requests a minute", "some say the limit was 100 requests a minute or so")
 	f.Add("", "x")
 	f.Fuzz(func(t *testing.T, quote, text string) {
-		m := &moved{fate: edited, old: quote, now: text}
+		m := &moved{fate: edited, old: quote, now: text, held: &foldedTexts{}}
 		if quote == "" || len(quote)+len(text) > 4000 {
 			return
 		}

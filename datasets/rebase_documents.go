@@ -52,6 +52,28 @@ type moved struct {
 	aligned  *alignment
 	folded   *quotes.Text // of now
 	words    []wordAt     // of folded
+	held     *foldedTexts
+}
+
+// mostFolded bounds the texts, in bytes, that are held folded at once: folded they
+// take many times their size.
+const mostFolded = 16 << 20
+
+// foldedTexts are the documents that hold their folded text.
+type foldedTexts struct {
+	docs  []*moved
+	bytes int
+}
+
+// add lets go of the others where they and m would be too much.
+func (f *foldedTexts) add(m *moved) {
+	if f.bytes+len(m.now) > mostFolded {
+		for _, other := range f.docs {
+			other.folded, other.words = nil, nil
+		}
+		*f = foldedTexts{}
+	}
+	f.docs, f.bytes = append(f.docs, m), f.bytes+len(m.now)
 }
 
 // changed reports whether the text is another one than before.
@@ -65,9 +87,10 @@ func (m *moved) alignment() *alignment {
 	return m.aligned
 }
 
-// foldedNow is made when it is first asked for.
+// foldedNow is made when it is first asked for, or again.
 func (m *moved) foldedNow() *quotes.Text {
 	if m.folded == nil {
+		m.held.add(m)
 		m.folded = quotes.Fold(m.now)
 	}
 	return m.folded
@@ -139,9 +162,9 @@ func matchDocuments(ctx context.Context, from, to RebaseView) (*documents, error
 // byDigest finds the documents whose text is the same, by id and then by text. Of
 // several with one text the first old id goes with the first new one.
 func (d *documents) byDigest() {
-	taken := map[string]int{}
+	taken, held := map[string]int{}, &foldedTexts{}
 	for _, id := range d.order {
-		m := &moved{id: id}
+		m := &moved{id: id, held: held}
 		d.fates[id] = m
 		digest := d.olds[id]
 		text, there := d.news[id]
@@ -215,7 +238,7 @@ func (d *documents) checkReuse(m *moved, old, now map[string]corpus.Sketch) erro
 		return err
 	}
 	if m.alignment().kept() < otherBytes {
-		*m = moved{id: m.id, reused: true}
+		*m = moved{id: m.id, reused: true, held: m.held}
 	}
 	return nil
 }

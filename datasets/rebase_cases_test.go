@@ -1,0 +1,156 @@
+package datasets_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/datasets"
+)
+
+// TestRebaseRetiresWhatIsNoLongerAnswered moves cases in which something other than
+// their only quote is lost.
+func TestRebaseRetiresWhatIsNoLongerAnswered(t *testing.T) {
+	engine, boat := prose("engine", 600), prose("boat", 600)
+	from := cut("old", 200, "engine.md", engine, "boat.md", boat)
+	judged := func(chunk, doc string, grade int) datasets.Judgment {
+		j := graded(chunk, datasets.ByHuman, grade)
+		j.DocID = doc
+		return j
+	}
+	noEvidence := func(judgments ...datasets.Judgment) datasets.Case {
+		c := asked(from, "0123456789abcdef")
+		c.Judgments = judgments
+		return c
+	}
+	for name, tc := range map[string]struct {
+		old    datasets.Case
+		to     *pile
+		reason string
+	}{
+		"one of two quotes": {
+			asked(from, "0123456789abcdef", "The engine has part engine2.", "The boat has part boat2."),
+			cut("new", 200, "engine.md", engine), "document gone: boat.md",
+		},
+		"labels without evidence, their document": {
+			noEvidence(judged("boat.md#1", "boat.md", 3), judged("engine.md#0", "engine.md", 0)), cut("new", 200, "engine.md", engine), "document gone: boat.md",
+		},
+		"labels without evidence, their text": {
+			noEvidence(judged("boat.md#1", "boat.md", 3)), cut("new", 200, "boat.md", boat[:200]+boat[400:]), "fact changed: boat.md",
+		},
+		"labels without evidence, one of two": {
+			noEvidence(judged("boat.md#1", "boat.md", 3), judged("engine.md#0", "engine.md", 2)), cut("new", 200, "engine.md", engine), "",
+		},
+		"nothing was relevant before": {
+			noEvidence(judged("boat.md#1", "boat.md", 0)), cut("new", 200, "engine.md", engine), "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			draft, report := rebased(t, setOver(from, tc.old), from, tc.to)
+			if got := draft.Cases[0]; got.Reason != tc.reason || (got.Status == datasets.Retired) != (tc.reason != "") {
+				t.Errorf("%s, %q; want %q", got.Status, got.Reason, tc.reason)
+			}
+			if report.Kept+report.Retired != 1 || (report.Retired == 1) != (tc.reason != "") {
+				t.Errorf("kept %d, retired %d", report.Kept, report.Retired)
+			}
+		})
+	}
+}
+
+// TestRebaseMindsWhoMaySee moves cases whose document went to another scope.
+func TestRebaseMindsWhoMaySee(t *testing.T) {
+	text := prose("salary", 400)
+	over := func(digest, id, team string) *pile {
+		p := cut(digest, 200, id, text)
+		if team != "" {
+			for i := range p.chunks {
+				p.chunks[i].Scope = corpus.Scope{"team": {team}}
+			}
+		}
+		return p
+	}
+	for name, tc := range map[string]struct {
+		before, after string // team that may see the document
+		hidden        bool   // the case expects that the asker, of team red, gets nothing
+		reason        string
+	}{
+		"hidden now":                 {"red", "blue", false, "fact changed: the asker may no longer see b"},
+		"still there to be seen":     {"red", "red", false, ""},
+		"public now":                 {"red", "", false, ""},
+		"hidden, and visible now":    {"blue", "red", true, "fact changed: the asker may see b now"},
+		"hidden, and still so":       {"blue", "blue", true, ""},
+		"hidden from others as well": {"blue", "green", true, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			from, to := over("old", "a", tc.before), over("new", "b", tc.after)
+			c := asked(from, "0123456789abcdef", "The salary has part salary2.")
+			c.Scope = corpus.Scope{"team": {"red"}}
+			if tc.hidden {
+				c = asked(from, "0123456789abcdef")
+				c.Scope, c.ExpectedAbstention, c.Forbidden = corpus.Scope{"team": {"red"}}, true, []string{"a#0"}
+			}
+			draft, _ := rebased(t, setOver(from, c), from, to)
+			if got := draft.Cases[0].Reason; got != tc.reason {
+				t.Errorf("reason %q, want %q", got, tc.reason)
+			}
+		})
+	}
+}
+
+func TestRebaseFollowsEqualTextsInPairs(t *testing.T) {
+	text, other := prose("engine", 400), prose("boat", 400)
+	from := cut("old", 0, "a", text, "b", text, "c", other, "d", text)
+	to := cut("new", 0, "c", text, "x", text, "y", text, "z", other)
+	_, report := rebased(t, setOver(from), from, to)
+	want := []datasets.Followed{{From: "a", To: "c"}, {From: "b", To: "x"}, {From: "c", To: "z"}, {From: "d", To: "y"}}
+	if diff := cmp.Diff(want, report.Followed); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(datasets.RebaseDocuments{Before: 4, Renamed: 4}, report.Documents); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestRebaseMovesTheRest moves what stands beside labels: hard negatives, spans of
+// judgments, rejects, and a case that was retired before.
+func TestRebaseMovesTheRest(t *testing.T) {
+	text, other := prose("engine", 800), prose("boat", 300)
+	from := cut("old", 200, "a", text, "gone", other)
+	c := asked(from, "0123456789abcdef", "The engine has part engine2.")
+	c.Judgments = append(c.Judgments, graded("a#1", datasets.ByLLM, 0), graded("a#2", datasets.ByLLM, 1))
+	c.Judgments[1].Spans = []datasets.Span{{Start: 200, End: 260}}
+	c.HardNegatives = []string{"a#1", "a#2", "gone#0"}
+	before := asked(from, "0123456789abcdee", "The boat has part boat2.")
+	before.Status, before.Reason = datasets.Retired, "by hand"
+	set := setOver(from, c, before)
+	quote := datasets.Evidence{DocID: "a", ChunkID: "a#1", Start: 210, End: 220, Quote: text[210:220]}
+	lost := datasets.Evidence{DocID: "gone", ChunkID: "gone#0", Start: 0, End: 10, Quote: other[:10]}
+	set.Rejects = []datasets.Reject{
+		{CaseID: "r1", ChunkID: "a#1", Stage: "generate", Reason: "unreadable", Evidence: []datasets.Evidence{quote, lost}},
+		{CaseID: "r2", ChunkID: "gone#0", Stage: "generate", Reason: "unreadable"},
+	}
+
+	draft, report := rebased(t, set, from, cut("new", 250, "b", text))
+	got := draft.Cases[0]
+	// a#2, [400,600), shares 100 bytes of 200 with b#1 and with b#2.
+	want := []string{
+		"b#0 synthetic grade 3 relevant", "b#1 llm grade 0 partial carried_share 0.5 carried_grade 0.5",
+		"b#2 llm grade 0 partial carried_share 0.5 carried_grade 0.5",
+	}
+	if diff := cmp.Diff(want, said(got)); diff != "" {
+		t.Errorf("judgments:\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"b#1", "b#2"}, got.HardNegatives); diff != "" {
+		t.Errorf("hard negatives:\n%s", diff)
+	}
+	if r := draft.Rejects[0]; r.ChunkID != "b#0" && r.ChunkID != "b#1" || len(r.Evidence) != 1 || r.Evidence[0].DocID != "b" {
+		t.Errorf("reject %+v", r)
+	}
+	if r := draft.Rejects[1]; r.ChunkID != "" {
+		t.Errorf("reject %+v", r)
+	}
+	if old := draft.Cases[1]; old.Reason != "by hand" || len(old.Evidence) != 0 || report.Kept != 1 || report.Retired != 0 || report.Spans.Lost != 0 {
+		t.Errorf("the case retired before: %+v; %+v", old, report)
+	}
+}
