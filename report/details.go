@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/goldgen/goldgen/corpus"
@@ -87,11 +88,21 @@ func threshold(a *eval.Abstention) detail {
 	x := a.Threshold
 	d.Note = upper(x.Method) + "."
 	d.Table = NewTable("figure", ">value", ">low", ">high")
-	d.Table.Add("answer where the top score is at least", number(&x.Value), number(x.Low), number(x.High))
+	d.Table.Add("answer where the top score is at least", usable(x.Value), number(x.Low), number(x.High))
 	d.Table.Add("false-answer rate then", number(&x.FalseAnswer), number(&x.FalseAnswerLow), number(&x.FalseAnswerHigh))
 	d.Table.Add("declared rate", number(&x.Target))
 	d.Table.Add("answer rate then", number(&x.AnswerRate))
 	return d
+}
+
+// usable writes a score that is to be compared with: rounded where that is the
+// score itself, else in full.
+func usable(v float64) string {
+	short := number(&v)
+	if x, err := strconv.ParseFloat(short, 64); err == nil && x == v {
+		return short
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
 func memoryScopes(m *eval.Memory) detail {

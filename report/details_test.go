@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"math"
 	"strings"
 	"testing"
 
@@ -32,6 +33,19 @@ func TestDetailsOnATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "result-details.txt", b.Bytes())
+}
+
+// A threshold that is rounded keeps another rate of false answers than it says.
+func TestAThresholdIsPrintedSoThatItReproduces(t *testing.T) {
+	r := detailed()
+	r.Abstention.Threshold.Value = math.Nextafter(10, 11)
+	var b bytes.Buffer
+	if err := report.Terminal(&b, r, report.Style{Width: 110}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "10.000000000000002") {
+		t.Errorf("no threshold to compare with in\n%s", b.String())
+	}
 }
 
 func TestDetailsInAPage(t *testing.T) {
