@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	unorm "golang.org/x/text/unicode/norm"
 )
@@ -13,6 +14,7 @@ const (
 	PersonalMail  = "mail"
 	PersonalPhone = "phone"
 	PersonalCard  = "card"
+	PersonalIBAN  = "iban"
 	PersonalKey   = "key"
 )
 
@@ -20,9 +22,13 @@ var personal = []struct {
 	kind     string
 	may      func(query string) bool // false: there is no need to look, as in most queries
 	patterns []*regexp.Regexp
-	check    func(match string) bool // nil: the pattern is enough
+	check    func(before, match string) bool // nil: the pattern is enough; before is the query up to the match
 }{
 	{PersonalMail, func(q string) bool { return strings.Contains(q, "@") }, compiled(`[\p{L}\p{N}._%+\-]+@[\p{L}\p{N}\-]+(?:\.[\p{L}\p{N}\-]+)*\.\p{L}{2,}`), nil},
+	{PersonalIBAN, manyDigits, compiled(`(?i)\b[a-z]{2}\d{2}(?:[ \-]?[a-z0-9]{4}){2,7}(?:[ \-]?[a-z0-9]{1,4})?\b`), iban},
+	{PersonalKey, func(q string) bool { return longestWord(q) >= shortestCredential }, compiled(
+		`(?i)\b(?:bearer|basic)[\s:]+[a-z0-9\-._~+/]{8,}=*`, `(?i)\bauthorization\s*[:=]\s*\S+(?:\s+\S+)?`,
+	), credential},
 	{PersonalKey, func(q string) bool { return strings.ContainsAny(q, "=:-") || longestWord(q) >= shortestKey }, compiled(
 		`\bAKIA[0-9A-Z]{16}\b`, `\bgh[pousr]_\w{20,}`, `\bglpat-[\w\-]{16,}`, `\bsk-[\w\-]{20,}`, `\bxox[abeprs]-[\w\-]{10,}`,
 		`\bAIza[\w\-]{30,}`, `\beyJ[\w\-]{8,}\.[\w\-]{8,}`, `-----BEGIN [A-Z ]+-----`, `://[^/\s:@]+:[^/\s@]+@`,
@@ -30,14 +36,17 @@ var personal = []struct {
 		`\b[0-9a-fA-F]{32,}\b`,
 	), nil},
 	{PersonalKey, func(q string) bool { return longestWord(q) >= 32 }, compiled(`[A-Za-z0-9+/_\-]{32,}`), random},
-	{PersonalCard, manyDigits, compiled(`\b\d(?:[ \-]?\d){12,18}\b`), luhn},
+	{PersonalCard, manyDigits, compiled(`\b\d(?:[ \-]?\d){13,18}\b`), card},
 	{PersonalPhone, manyDigits, compiled(
 		`(?:\+|\b00)[1-9](?:[\s().\-/]{0,2}\d){6,13}\b`,
 		`(?:\(\d{3}\)\s?|\b\d{3}[\s.\-])\d{3}[\s.\-]\d{4}\b`,
 		`\b0\d{1,4}(?:[\s/\-]+\d{2,}){1,4}\b`, `\b0\d{9,11}\b`,
 		`(?i)\b(?:tel|phone|call|mobile|fax|telefon|handy|whatsapp)\b\D{0,10}\d[\d\s().\-/]{5,}\d`,
-	), longEnough},
+	), telephone},
 }
+
+// shortestCredential is the length of the shortest one that an HTTP header sends.
+const shortestCredential = 8
 
 // shortestKey is the length of the shortest key that a pattern finds.
 const shortestKey = 14
@@ -72,7 +81,7 @@ func longestWord(query string) int {
 
 // PersonalKinds lists the kinds of personal data that are looked for.
 func PersonalKinds() []string {
-	return []string{PersonalMail, PersonalPhone, PersonalCard, PersonalKey}
+	return []string{PersonalMail, PersonalPhone, PersonalCard, PersonalIBAN, PersonalKey}
 }
 
 func compiled(patterns ...string) []*regexp.Regexp {
@@ -103,20 +112,30 @@ func Personal(query string) []string {
 }
 
 // without takes what matches out of a query.
-func without(query string, patterns []*regexp.Regexp, check func(string) bool) string {
+func without(query string, patterns []*regexp.Regexp, check func(before, match string) bool) string {
 	for _, pattern := range patterns {
-		query = pattern.ReplaceAllStringFunc(query, func(match string) string {
-			if check == nil || check(match) {
-				return " "
+		rest, from := "", 0
+		for _, at := range pattern.FindAllStringIndex(query, -1) {
+			if check == nil || check(query[:at[0]], query[at[0]:at[1]]) {
+				rest += query[from:at[0]] + " "
+				from = at[1]
 			}
-			return match
-		})
+		}
+		query = rest + query[from:]
 	}
 	return query
 }
 
-// luhn reports whether the digits carry the check digit of ISO/IEC 7812-1, as
-// card numbers do.
+// cardDigits are those of a card number as they are given out today.
+const cardDigits = 14
+
+// card reports whether the digits may be those of a card: as many, of an industry
+// that issues cards to people, with the check digit of ISO/IEC 7812-1.
+func card(_, match string) bool {
+	return digitsIn(match) >= cardDigits && match[0] >= '2' && match[0] <= '6' && luhn(match)
+}
+
+// luhn reports whether the digits carry the check digit of ISO/IEC 7812-1.
 func luhn(match string) bool {
 	sum, double := 0, false
 	for i := len(match) - 1; i >= 0; i-- {
@@ -134,15 +153,85 @@ func luhn(match string) bool {
 	return sum%10 == 0
 }
 
-// longEnough keeps dates and short numbers from counting as telephone numbers.
-func longEnough(match string) bool {
-	digits := digitsIn(match)
-	return digits >= minDigits && digits <= maxDigits
+// Lengths of an IBAN (ISO 13616).
+const (
+	minIBAN = 15
+	maxIBAN = 34
+)
+
+// iban reports whether a match begins with an account number: its words, up to
+// one of them, carry the check digits of ISO 7064 (mod 97-10).
+func iban(_, match string) bool {
+	account := ""
+	for word := range strings.FieldsFuncSeq(strings.ToUpper(match), func(r rune) bool { return r == ' ' || r == '-' }) {
+		account += word
+		if len(account) >= minIBAN && len(account) <= maxIBAN && mod97(account[4:]+account[:4]) == 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// mod97 is the remainder of digits and capitals, A standing for 10.
+func mod97(account string) int {
+	rest := 0
+	for i := range len(account) {
+		if c := account[i]; class(c) == 'A' {
+			rest = (100*rest + int(c-'A') + 10) % 97
+		} else {
+			rest = (10*rest + int(c-'0')) % 97
+		}
+	}
+	return rest
+}
+
+// credential tells what a header sends from words about it: words have no digits
+// and no capitals within.
+func credential(_, match string) bool {
+	words := strings.FieldsFunc(match, func(r rune) bool { return r == ' ' || r == ':' || r == '=' })
+	sent := func(word string) bool {
+		return len(word) >= shortestCredential && (strings.ContainsAny(word, "0123456789") || mixedCase(word))
+	}
+	return slices.ContainsFunc(words[1:], sent) // the first is bearer or authorization
+}
+
+// mixedCase reports a small letter before a capital at least twice, as chance
+// brings it and names in code seldom.
+func mixedCase(word string) bool {
+	turns := 0
+	for i := 1; i < len(word); i++ {
+		if class(word[i-1]) == 'a' && class(word[i]) == 'A' {
+			turns++
+		}
+	}
+	return turns >= 2
+}
+
+// Words before a number that say what it is.
+var (
+	phoneWord = regexp.MustCompile(`(?i)^(?:tel|phone|call|mobile|fax|telefon|handy|whatsapp)\b`)
+	partWord  = regexp.MustCompile(`(?i)\b(?:parts?|article|item|sku|serial|order|model|ref|ean|upc|gtin|isbn|issn|invoice|ticket|version|build|` +
+		`teile?|artikel|bestell|serien|rechnungs)[\-\s]?(?:no|nr|num|number|nummer|code|id)?\b[\s.:#]{0,3}$`)
+)
+
+// telephone keeps dates, short numbers and numbers of things from counting as
+// telephone numbers: those that a word says to be of a thing, and those that go on
+// from letters, as in XK-0123-4567-89.
+func telephone(before, match string) bool {
+	if digits := digitsIn(match); digits < minDigits || digits > maxDigits {
+		return false
+	}
+	if phoneWord.MatchString(match) {
+		return true
+	}
+	attached := before[strings.LastIndexAny(before, " \t\n(,;")+1:]
+	goesOn := strings.ContainsFunc(attached, unicode.IsLetter) && strings.ContainsAny(attached[len(attached)-1:], "-_/#")
+	return !partWord.MatchString(before) && (!goesOn || phoneWord.MatchString(attached))
 }
 
 // random reports a run of letters and digits that nobody types: all of capitals,
 // small letters and digits, changing often.
-func random(match string) bool {
+func random(_, match string) bool {
 	changes := 0
 	for i := 1; i < len(match); i++ {
 		if class(match[i]) != class(match[i-1]) {
