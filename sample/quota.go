@@ -15,11 +15,12 @@ import (
 // typeQuota is a query type that planners serve, in the course of a draw.
 type typeQuota struct {
 	queryType string
-	wanted    int
+	wanted    int // rows
+	unit      int // rows of a candidate
 	planners  []planner
 	strata    []*typeStratum // by name; those that have candidates
-	got       int
-	capped    bool // the limit per document kept a candidate out
+	got       int            // rows
+	capped    bool           // the limit per document kept a candidate out
 }
 
 // typeStratum is the part of a type's candidates that lies in one stratum.
@@ -39,28 +40,58 @@ func rowsOf(list []candidate) int {
 	return n
 }
 
+// unitOf is the number of rows that one candidate of a type makes.
+func unitOf(queryType string) int {
+	if queryType == datasets.PermissionSensitive {
+		return 2 // who may see it, and who may not
+	}
+	return 1
+}
+
 // typeQuotas gives each planned type its part of the cases by largest remainder,
 // and what is left for the types that any chunk serves. A type whose cases come
-// in pairs leaves an odd one to these.
+// in pairs gets whole pairs, at least one, where another type can take or give the
+// odd case.
 func typeQuotas(o *Options) (quotas []*typeQuota, left int) {
 	types := o.types()
 	shares := make([]float64, len(types))
 	for i, t := range types {
 		shares[i] = o.Mix[t]
 	}
-	left = o.Cases
-	others := slices.ContainsFunc(types, anyChunkServes)
-	for i, n := range allocate(o.Cases, shares, make([]int, len(types)), fillInts(len(types), o.Cases)) {
-		if anyChunkServes(types[i]) {
+	n := allocate(o.Cases, shares, make([]int, len(types)), fillInts(len(types), o.Cases))
+	for i, t := range types {
+		if unitOf(t) > 1 {
+			evenOut(n, i, types)
+		}
+	}
+	for i, t := range types {
+		if anyChunkServes(t) {
+			left += n[i]
 			continue
 		}
-		if types[i] == datasets.PermissionSensitive && n%2 == 1 && others {
-			n--
-		}
-		left -= n
-		quotas = append(quotas, &typeQuota{queryType: types[i], wanted: n, planners: plannersOf(types[i], o)})
+		quotas = append(quotas, &typeQuota{queryType: t, wanted: n[i], unit: unitOf(t), planners: plannersOf(t, o)})
 	}
 	return quotas, left
+}
+
+// evenOut makes the number of cases of a type that comes in pairs even, by one of
+// another type: one that any chunk serves where there is one.
+func evenOut(n []int, paired int, types []string) {
+	if n[paired]%2 == 0 {
+		return
+	}
+	change := -1
+	if n[paired] == 1 {
+		change = 1
+	}
+	for _, served := range []bool{true, false} {
+		for i, t := range types {
+			if i != paired && anyChunkServes(t) == served && n[i] > change {
+				n[paired], n[i] = n[paired]+change, n[i]-change
+				return
+			}
+		}
+	}
 }
 
 // findCandidates reads the corpus for the planned types and spreads what they
@@ -148,17 +179,17 @@ func (q *typeQuota) spread(list []candidate, weight map[string]float64) {
 	}
 }
 
-// pickMain fills the strata's shares of the type; what one cannot give is
-// divided among the others.
+// pickMain fills the strata's shares of the type, in whole candidates; what one
+// cannot give is divided among the others.
 func (q *typeQuota) pickMain(docs map[uint32]int, limit int) {
 	w, low, high := make([]float64, len(q.strata)), make([]int, len(q.strata)), make([]int, len(q.strata))
 	for {
 		for i, s := range q.strata {
-			w[i], low[i] = s.weight, rowsOf(s.main)
-			high[i] = low[i] + rowsOf(s.candidates)
+			w[i], low[i] = s.weight, len(s.main)
+			high[i] = low[i] + len(s.candidates)
 		}
 		before := q.got
-		for i, share := range allocate(q.wanted, w, low, high) {
+		for i, share := range allocate(q.wanted/q.unit, w, low, high) {
 			q.take(q.strata[i], &q.strata[i].main, share, docs, limit)
 		}
 		q.got = q.count()
@@ -171,25 +202,23 @@ func (q *typeQuota) pickMain(docs map[uint32]int, limit int) {
 func (q *typeQuota) count() int {
 	n := 0
 	for _, s := range q.strata {
-		n += rowsOf(s.main)
+		n += q.unit * len(s.main)
 	}
 	return n
 }
 
-// take moves candidates into a list until it has n rows; one that would make it
-// longer, or whose document has its limit, is passed over.
+// take moves candidates into a list until it has n; one whose document has its
+// limit of rows is passed over.
 func (q *typeQuota) take(s *typeStratum, to *[]candidate, n int, docs map[uint32]int, limit int) {
 	rest := s.candidates[:0:0]
-	have := rowsOf(*to)
 	for _, c := range s.candidates {
-		full := limit > 0 && docs[c.first().doc]+c.size() > limit
-		q.capped = q.capped || full && have < n
-		if full || have+c.size() > n {
+		full := limit > 0 && docs[c.first().doc]+q.unit > limit
+		q.capped = q.capped || full && len(*to) < n
+		if full || len(*to) >= n {
 			rest = append(rest, c)
 			continue
 		}
-		docs[c.first().doc] += c.size()
-		have += c.size()
+		docs[c.first().doc] += q.unit
 		*to = append(*to, c)
 	}
 	s.candidates = rest
@@ -197,17 +226,21 @@ func (q *typeQuota) take(s *typeStratum, to *[]candidate, n int, docs map[uint32
 
 func (q *typeQuota) pickReserves(docs map[uint32]int, o *Options) {
 	for _, s := range q.strata {
-		q.take(s, &s.reserves, o.reserves(rowsOf(s.main)), docs, o.MaxPerDocument)
+		q.take(s, &s.reserves, o.reserves(q.unit*len(s.main))/q.unit, docs, o.MaxPerDocument)
 	}
 }
 
 // shortfall names what the type lacks; false if it has all.
 func (q *typeQuota) shortfall() (datasets.Shortfall, bool) {
-	if q.got >= q.wanted {
-		return datasets.Shortfall{}, false
-	}
+	return datasets.Shortfall{Stratum: "all", QueryType: q.queryType, Wanted: q.wanted, Got: q.got, Reason: q.why()}, q.got < q.wanted
+}
+
+// why says why the type has less than it wanted.
+func (q *typeQuota) why() string {
 	reason := "too few in the corpus: it has no more "
 	switch {
+	case q.wanted-q.got < q.unit:
+		return fmt.Sprintf("a query of it makes %d cases, for an asker who may see its source and one who may not, and of %d one is left over", q.unit, q.wanted)
 	case q.capped:
 		reason = "the documents that have one are asked about as often as sample.max_per_document allows; of the others, the corpus has no more "
 	case q.got == 0:
@@ -217,9 +250,7 @@ func (q *typeQuota) shortfall() (datasets.Shortfall, bool) {
 	for _, p := range q.planners {
 		lacking = append(lacking, p.lacking())
 	}
-	return datasets.Shortfall{
-		Stratum: "all", QueryType: q.queryType, Wanted: q.wanted, Got: q.got, Reason: reason + strings.Join(lacking, " or "),
-	}, true
+	return reason + strings.Join(lacking, " or ")
 }
 
 // namedRows gives a candidate its rows. Their slots are set when all are known.

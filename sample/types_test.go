@@ -372,6 +372,52 @@ func TestTypesBesideOthers(t *testing.T) {
 	}
 }
 
+// Cases that come in pairs find room however thinly strata spread them, and where
+// one is left over the reason says so.
+func TestPairsOverManyStrata(t *testing.T) {
+	var chunks []corpus.Chunk
+	for i := range 8 {
+		kind := fmt.Sprintf("k%d", i%4)
+		chunks = append(chunks, passage(fmt.Sprintf("d%d", i), fmt.Sprintf("Rule %d.", i), only("team", kind), category(kind)))
+	}
+	perm, fact := datasets.PermissionSensitive, datasets.Factual
+	odd := func(wanted, got int) []datasets.Shortfall {
+		why := fmt.Sprintf("a query of it makes 2 cases, for an asker who may see its source and one who may not, and of %d one is left over", wanted)
+		return []datasets.Shortfall{{Stratum: "all", QueryType: perm, Wanted: wanted, Got: got, Reason: why}}
+	}
+	for _, tc := range []struct {
+		name  string
+		cases int
+		mix   map[string]float64
+		want  map[string]int
+		short []datasets.Shortfall
+	}{
+		{"one pair, four strata", 4, map[string]float64{perm: .5, fact: .5}, map[string]int{perm: 2, fact: 2}, []datasets.Shortfall{}},
+		{"three pairs, four strata", 6, map[string]float64{perm: 1}, map[string]int{perm: 6}, []datasets.Shortfall{}},
+		{"an odd one goes to another type", 6, map[string]float64{perm: .5, fact: .5}, map[string]int{perm: 2, fact: 4}, []datasets.Shortfall{}},
+		{"to one that is planned where no other is there", 6, map[string]float64{perm: .5, datasets.OutOfScope: .5}, map[string]int{perm: 2, datasets.OutOfScope: 4}, []datasets.Shortfall{}},
+		{"a single one becomes a pair", 10, map[string]float64{perm: .1, fact: .9}, map[string]int{perm: 2, fact: 8}, []datasets.Shortfall{}},
+		{"nothing takes the odd one", 3, map[string]float64{perm: 1}, map[string]int{perm: 2}, odd(3, 2)},
+		{"nothing makes a pair of one", 1, map[string]float64{perm: 1}, map[string]int{perm: 0}, odd(1, 0)},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			o := options(func(o *sample.Options) {
+				o.Cases, o.Mix, o.Strata, o.Reserve, o.MaxPerDocument = tc.cases, tc.mix, []string{sample.ByCategory}, 0, 0
+			})
+			p, err := sample.Draw(t.Context(), whole(chunks), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, p.Coverage.Mix); diff != "" {
+				t.Errorf("main rows by type (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tc.short, p.Shortfall); diff != "" {
+				t.Errorf("shortfall (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // A chunk keeps its candidate when documents elsewhere come and go.
 func TestBundlesDoNotDependOnTheOrderOfTheCorpus(t *testing.T) {
 	var chunks []corpus.Chunk
