@@ -44,6 +44,7 @@ type Profile struct {
 	Figures        Figures         `json:"figures"`
 	Shift          []ShiftVariance `json:"shift"`
 	ShiftAfter     []ShiftShare    `json:"shift_after,omitempty"` // by number of labels
+	ShiftFrom      []ShiftBasis    `json:"shift_from,omitempty"`  // what both were measured with
 }
 
 // Training says what a model was fitted on.

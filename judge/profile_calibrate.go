@@ -210,7 +210,7 @@ func (s *sheet) profile(prior *Profile) (*Profile, error) {
 	}
 	p := &Profile{
 		Format: ProfileFormat, Level: LevelFitted, FeatureVersion: FeatureVersion, Model: *own.Rounded(), Penalty: prior.Penalty,
-		Training: training, Figures: FiguresOf(predicted, s.o.Seed), Shift: s.shift(prior, predicted), ShiftAfter: prior.ShiftAfter,
+		Training: training, Figures: FiguresOf(predicted, s.o.Seed), Shift: s.shift(prior, predicted), ShiftAfter: prior.ShiftAfter, ShiftFrom: prior.ShiftFrom,
 	}
 	if NeedsEmbedder(s.features) {
 		p.Embedder = s.o.Embedder

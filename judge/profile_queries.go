@@ -14,6 +14,17 @@ const (
 	QueriesSynthetic = "synthetic"
 )
 
+// ShiftBasis is a collection with people's queries and judgments, and queries that
+// a model wrote over it, which shift variances were measured with.
+type ShiftBasis struct {
+	Collection string   `json:"collection"`
+	Human      int      `json:"human"`     // queries
+	Synthetic  int      `json:"synthetic"` // queries
+	Models     []string `json:"models"`    // that wrote these
+	Prompts    []string `json:"prompts"`   // that they were written with
+	Digest     string   `json:"digest"`    // of the synthetic queries: sha256 of each id, a tab, the query and a line feed
+}
+
 // kind is whose queries the shift variance holds for. Profiles of versions that
 // did not say were measured with people's.
 func (v ShiftVariance) kind() string {

@@ -1,6 +1,7 @@
 // Command prior fits the label model that goldgen ships and says how good it is.
-// It reads the three collections with human judgments, writes the profile, and
-// writes the tables of docs/trust.md between their marks:
+// It reads the three collections with human judgments and the queries that a small
+// model wrote over them (bench/queries), writes the profile, and writes the tables
+// of docs/trust.md between their marks:
 //
 //	go run ./bench/prior -data ../shared/data
 //
@@ -19,14 +20,15 @@ import (
 )
 
 type options struct {
-	data, out, docs string
-	pairs           int
-	quick           bool
+	data, fixtures, out, docs string
+	pairs                     int
+	quick                     bool
 }
 
 func main() {
 	var o options
 	flag.StringVar(&o.data, "data", "../shared/data", "folder of the collections")
+	flag.StringVar(&o.fixtures, "fixtures", "bench/trust/testdata", "folder of the synthetic queries")
 	flag.StringVar(&o.out, "out", "judge/prior.json", "profile to write")
 	flag.StringVar(&o.docs, "docs", "docs/trust.md", "page whose tables are replaced")
 	flag.IntVar(&o.pairs, "pairs", judge.PriorPairs, "random pairs that each coefficient vector is fitted on")
@@ -38,7 +40,7 @@ func main() {
 }
 
 func run(ctx context.Context, o options, progress io.Writer) error {
-	all, err := study.GatherAll(ctx, o.data, progress)
+	all, err := study.GatherAll(ctx, o.data, o.fixtures, progress)
 	if err != nil {
 		return err
 	}

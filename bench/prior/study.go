@@ -35,6 +35,7 @@ type leftOut struct {
 	single  map[string]float64 // AUC of each feature alone
 	curve   []learnt
 	shift   []judge.ShiftVariance
+	kinds   [][]judge.ShiftVariance // of study.Metric, by kind of synthetic set and source mode
 }
 
 // learnt is a point of the learning curve: means over draws of labels.
@@ -91,9 +92,23 @@ func (s *measured) leaveOut(i int) (l leftOut, err error) {
 		l.curve = append(l.curve, point)
 	}
 	if s.compared {
-		l.shift, err = study.ShiftOn(l.m, l.model, study.ShippedMetrics, study.Modes()...)
+		err = l.compare()
 	}
 	return l, err
+}
+
+func (l *leftOut) compare() (err error) {
+	if l.shift, err = study.ShiftOnBoth(l.m, l.model, study.ShippedMetrics); err != nil {
+		return err
+	}
+	for _, kind := range study.Kinds() {
+		shift, err := study.SyntheticShift(l.m, l.model, study.Metric, study.Modes(), kind)
+		if err != nil {
+			return err
+		}
+		l.kinds = append(l.kinds, shift)
+	}
+	return nil
 }
 
 // singleAUC ranks pairs by one feature alone; a pair that lacks it comes last.
@@ -154,6 +169,15 @@ func (l *learnt) add(own, prior []judge.Predicted) {
 	}
 }
 
+// basis is what the shift variances were measured with.
+func (s *measured) basis() []judge.ShiftBasis {
+	var out []judge.ShiftBasis
+	for _, m := range s.all {
+		out = append(out, m.Basis())
+	}
+	return out
+}
+
 // profile is what goldgen ships.
 func (s *measured) profile() (*judge.Profile, error) {
 	var pairs []judge.LabelledPair
@@ -171,6 +195,6 @@ func (s *measured) profile() (*judge.Profile, error) {
 	return &judge.Profile{
 		Format: judge.ProfileFormat, Level: judge.LevelPrior, FeatureVersion: judge.FeatureVersion,
 		Model: *s.model.Rounded(), Penalty: s.penalty, Training: training,
-		Figures: judge.FiguresOf(predicted, study.Seed), Shift: s.shift, ShiftAfter: s.shares,
+		Figures: judge.FiguresOf(predicted, study.Seed), Shift: s.shift, ShiftAfter: s.shares, ShiftFrom: s.basis(),
 	}, nil
 }

@@ -71,11 +71,7 @@ func (s *measured) printCurve(out *strings.Builder) {
 }
 
 func (s *measured) printSingle(out *strings.Builder) {
-	cells := []string{"feature"}
-	for _, l := range s.left {
-		cells = append(cells, l.m.Name)
-	}
-	study.Head(out, "AUC of each feature alone", cells...)
+	study.Head(out, "AUC of each feature alone", s.collectionsAfter("feature")...)
 	for _, name := range judge.PriorFeatures() {
 		cells := []string{"`" + name + "`"}
 		for _, l := range s.left {
@@ -104,17 +100,46 @@ func (s *measured) printReliability(out *strings.Builder) {
 }
 
 func (s *measured) printShift(out *strings.Builder) {
-	cells := []string{"measure", "--source"}
-	for _, l := range s.left {
-		cells = append(cells, l.m.Name)
-	}
-	study.Head(out, "Root of the shift variance between retrievers with nothing in common, each collection left out", append(cells, "shipped")...)
+	const title = "Root of the shift variance between retrievers with nothing in common, each collection left out"
+	s.printShiftOf(out, title, judge.QueriesHuman)
+	s.printShiftOf(out, title+": synthetic queries", judge.QueriesSynthetic)
+	s.printKinds(out)
+}
+
+func (s *measured) printShiftOf(out *strings.Builder, title, queries string) {
+	study.Head(out, title, append(s.collectionsAfter("measure", "--source"), "shipped")...)
 	for i, v := range s.shift {
+		if v.Queries != queries {
+			continue
+		}
 		cells := []string{v.Metric, v.Source}
 		for _, l := range s.left {
 			cells = append(cells, study.Number(math.Sqrt(l.shift[i].Variance)))
 		}
 		study.Row(out, append(cells, study.Number(math.Sqrt(v.Variance)))...)
+	}
+	out.WriteString("\n")
+}
+
+// collectionsAfter are the cells of a head, with the collections as the last.
+func (s *measured) collectionsAfter(cells ...string) []string {
+	for _, l := range s.left {
+		cells = append(cells, l.m.Name)
+	}
+	return cells
+}
+
+// printKinds tells sets with one query a document from those with three.
+func (s *measured) printKinds(out *strings.Builder) {
+	study.Head(out, "The same for "+study.Metric+", by how many queries a document has", s.collectionsAfter("queries", "--source")...)
+	for k, kind := range study.Kinds() {
+		for i, mode := range study.Modes() {
+			cells := []string{kind, string(mode)}
+			for _, l := range s.left {
+				cells = append(cells, study.Number(math.Sqrt(l.kinds[k][i].Variance)))
+			}
+			study.Row(out, cells...)
+		}
 	}
 	out.WriteString("\n")
 }

@@ -34,12 +34,14 @@ const (
 // Material is a collection, pooled, with the retrievers over it.
 type Material struct {
 	collections.Collection
-	Variants []retrieve.Variant
-	Members  map[string]retrieve.Retriever // of the pools that goldgen makes
-	View     *judge.View
-	chunks   []corpus.Chunk
-	pools    []pooled
-	rankings [][][]string // by variant and query, chunk ids, best first
+	Variants  []retrieve.Variant
+	Members   map[string]retrieve.Retriever // of the pools that goldgen makes
+	View      *judge.View
+	Lines     []Written // the queries that a model wrote over it
+	synthetic []synthetic
+	chunks    []corpus.Chunk
+	pools     []pooled
+	rankings  [][][]string // by variant and query, chunk ids, best first
 }
 
 // pooled is the pool of one query. The first plain items are the pool that
@@ -53,8 +55,9 @@ type pooled struct {
 	source   string // one of its relevant documents, drawn
 }
 
-// GatherAll loads and pools the three collections below dir.
-func GatherAll(ctx context.Context, dir string, progress io.Writer) ([]*Material, error) {
+// GatherAll loads and pools the three collections below dir, with the queries that
+// a model wrote over them below fixtures.
+func GatherAll(ctx context.Context, dir, fixtures string, progress io.Writer) ([]*Material, error) {
 	var all []*Material
 	for _, name := range collections.Names() {
 		fmt.Fprintf(progress, "%s: pools\n", name)
@@ -64,6 +67,9 @@ func GatherAll(ctx context.Context, dir string, progress io.Writer) ([]*Material
 		}
 		m, err := Gather(ctx, c, retrieve.VariantCount)
 		if err != nil {
+			return nil, err
+		}
+		if err := m.AddSynthetic(ctx, fixtures); err != nil {
 			return nil, err
 		}
 		all = append(all, m)

@@ -22,27 +22,37 @@ func OwnSizes() []int { return []int{50, 100, 200} }
 // Nested is what the other collections show of the shift variance, each with a
 // prior that saw neither it nor the one that is looked at.
 type Nested struct {
-	Shift []judge.ShiftVariance // of Metric and precision@10
+	Shift []judge.ShiftVariance // of Metric and precision@10, for queries of both kinds
 	After []judge.ShiftShare
 }
 
-// Nest measures the shift variance on the collections but i.
+// Nest measures the shift variance on the collections but i, and what labels leave
+// of it.
 func (f Fitter) Nest(all []*Material, i int) (Nested, error) {
+	shift, err := f.NestShift(all, i)
+	if err != nil {
+		return Nested{}, err
+	}
+	after, err := f.After(without(all, i))
+	return Nested{shift, after}, err
+}
+
+// NestShift measures the shift variance on the collections but i.
+func (f Fitter) NestShift(all []*Material, i int) ([]judge.ShiftVariance, error) {
 	others := without(all, i)
 	var left [][]judge.ShiftVariance
 	for j := range others {
 		model, err := f.Prior(without(others, j), middlePenalty)
 		if err != nil {
-			return Nested{}, err
+			return nil, err
 		}
-		shift, err := ShiftOn(others[j], model, Metric+",precision@10", Modes()...)
+		shift, err := ShiftOnBoth(others[j], model, Metric+",precision@10")
 		if err != nil {
-			return Nested{}, err
+			return nil, err
 		}
 		left = append(left, shift)
 	}
-	after, err := f.After(others)
-	return Nested{Shipped(left), after}, err
+	return Shipped(left), nil
 }
 
 // moreCollections is the share of a shift variance that is left of what priors of
@@ -54,13 +64,20 @@ func moreCollections(k int) float64 {
 }
 
 // Shipped is the shift variance of a prior of all collections of which each was
-// left out once.
+// left out once. What synthetic queries add is the same for any prior.
 func Shipped(left [][]judge.ShiftVariance) []judge.ShiftVariance {
-	out := meanShift(left)
-	for i := range out {
-		out[i].Variance = rounded(out[i].Variance * moreCollections(len(left)-1))
+	return judge.ScaleModelShift(meanShift(left), moreCollections(len(left)-1))
+}
+
+// ShiftOnBoth is the shift variances in all source modes, first for people's
+// queries and then for synthetic ones.
+func ShiftOnBoth(m *Material, model *judge.LabelModel, metrics string) ([]judge.ShiftVariance, error) {
+	human, err := ShiftOn(m, model, metrics, Modes()...)
+	if err != nil {
+		return nil, err
 	}
-	return out
+	synthetic, err := SyntheticShift(m, model, metrics, Modes(), Kinds()...)
+	return append(human, synthetic...), err
 }
 
 // meanShift is the mean over the collections left out.
@@ -84,10 +101,10 @@ func Modes() []datasets.SourceMode {
 	return []datasets.SourceMode{datasets.SourceIn, datasets.SourceJudged, datasets.SourceOut}
 }
 
-// ShiftIn is the shift variance of Metric under a source mode.
+// ShiftIn is the shift variance of Metric for people's queries under a source mode.
 func ShiftIn(shift []judge.ShiftVariance, mode datasets.SourceMode) float64 {
 	for _, v := range shift {
-		if v.Metric == Metric && v.Source == string(mode) {
+		if v.Metric == Metric && v.Source == string(mode) && v.Queries == judge.QueriesHuman {
 			return v.Variance
 		}
 	}

@@ -25,16 +25,17 @@ type values [][][]float64
 // labels are from those under people's, beyond sampling and what draws show.
 func ShiftOn(m *Material, model *judge.LabelModel, metrics string, modes ...datasets.SourceMode) ([]judge.ShiftVariance, error) {
 	found, err := m.errorsUnder(model, metrics, modes...)
-	if err != nil {
-		return nil, err
-	}
+	return shiftOf(found, judge.QueriesHuman), err
+}
+
+func shiftOf(found []modelErrors, queries string) []judge.ShiftVariance {
 	var out []judge.ShiftVariance
 	for _, f := range found {
 		out = append(out, judge.ShiftVariance{
-			Metric: f.metric, Source: string(f.mode), Variance: shiftVariance(f.errors), Pairs: len(f.errors),
+			Metric: f.metric, Source: string(f.mode), Queries: queries, Variance: shiftVariance(f.errors), Pairs: len(f.errors),
 		})
 	}
-	return out, nil
+	return out
 }
 
 // modelErrors are the errors of every two variants by one measure in one source
@@ -45,14 +46,27 @@ type modelErrors struct {
 	errors []pairError
 }
 
+// comparison holds what the variants do by some queries under a model's labels
+// beside what they do by people's queries under people's labels. errorOf gets the
+// differences of two variants: by query, and by draw and query.
+type comparison struct {
+	people, asked *Material
+	errorOf       func(truth []float64, draws [][]float64) pairError
+}
+
 // errorsUnder compares every two variants under a model's labels with the same
 // under people's.
 func (m *Material) errorsUnder(model *judge.LabelModel, metrics string, modes ...datasets.SourceMode) ([]modelErrors, error) {
+	return comparison{m, m, errorOf}.errorsUnder(model, metrics, modes...)
+}
+
+func (c comparison) errorsUnder(model *judge.LabelModel, metrics string, modes ...datasets.SourceMode) ([]modelErrors, error) {
 	measures, err := eval.ParseMeasures(metrics)
 	if err != nil {
 		return nil, err
 	}
-	people, err := m.valuesUnder(measures, m.human)
+	m := c.asked
+	people, err := c.people.valuesUnder(measures, c.people.human)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +82,7 @@ func (m *Material) errorsUnder(model *judge.LabelModel, metrics string, modes ..
 			return nil, err
 		}
 		for j, measure := range measures {
-			out = append(out, modelErrors{measure.Name, mode, errorsOf(people, drawn, apart[j], j)})
+			out = append(out, modelErrors{measure.Name, mode, c.errorsOf(people, drawn, apart[j], j)})
 		}
 	}
 	return out, nil
@@ -103,12 +117,12 @@ func (e pairError) excess() float64 {
 	return e.square - e.sampling - float64((1+1./judge.DrawCount)*e.common)
 }
 
-func errorsOf(people, drawn []values, apart [][]float64, measure int) []pairError {
+func (c comparison) errorsOf(people, drawn []values, apart [][]float64, measure int) []pairError {
 	var out []pairError
 	for a := range people {
 		for b := range a {
 			truth := differences(people[a], people[b], measure)
-			e := errorOf(truth[0], differences(drawn[a], drawn[b], measure))
+			e := c.errorOf(truth[0], differences(drawn[a], drawn[b], measure))
 			e.apart = apart[a][b]
 			out = append(out, e)
 		}
@@ -127,13 +141,18 @@ func differences(a, b values, measure int) [][]float64 {
 	return out
 }
 
-// errorOf compares differences by query with what they are in each draw. A query
-// that has no value, under people's labels or in any draw, is left out.
-func errorOf(truth []float64, draws [][]float64) pairError {
-	var errors []float64
-	noise, n := 0.0, 0.0
+// drawnMeans are differences over draws: by query the mean and the variance, NaN
+// where fewer than two draws have a value; and the variance between the means of
+// draws.
+type drawnMeans struct {
+	means, variances []float64
+	between          float64
+}
+
+func overDraws(draws [][]float64) drawnMeans {
+	var out drawnMeans
 	sums, counts := make([]float64, len(draws)), make([]float64, len(draws))
-	for q, known := range truth {
+	for q := range draws[0] {
 		var own []float64
 		for t := range draws {
 			if d := draws[t][q]; !math.IsNaN(d) {
@@ -142,20 +161,35 @@ func errorOf(truth []float64, draws [][]float64) pairError {
 				counts[t]++
 			}
 		}
-		if math.IsNaN(known) || len(own) < 2 {
-			continue
+		mean, variance := math.NaN(), math.NaN()
+		if len(own) > 1 {
+			mean, variance = stat.MeanVariance(own, nil)
 		}
-		mean, variance := stat.MeanVariance(own, nil)
-		errors = append(errors, mean-known)
-		noise += variance
-		n++
+		out.means, out.variances = append(out.means, mean), append(out.variances, variance)
 	}
 	for t := range sums {
 		sums[t] /= counts[t]
 	}
+	out.between = stat.Variance(sums, nil)
+	return out
+}
+
+// errorOf compares differences by query with what they are in each draw. A query
+// that has no value, under people's labels or in any draw, is left out.
+func errorOf(truth []float64, draws [][]float64) pairError {
+	own := overDraws(draws)
+	var errors []float64
+	noise, n := 0.0, 0.0
+	for q, known := range truth {
+		if math.IsNaN(known) || math.IsNaN(own.means[q]) {
+			continue
+		}
+		errors = append(errors, own.means[q]-known)
+		noise += own.variances[q]
+		n++
+	}
 	mean, variance := stat.MeanVariance(errors, nil)
-	between := stat.Variance(sums, nil)
-	return pairError{square: float64(mean * mean), sampling: variance / n, common: max(0, between-noise/(n*n))}
+	return pairError{square: float64(mean * mean), sampling: variance / n, common: max(0, own.between-noise/(n*n))}
 }
 
 // shiftVariance is the mean excess of the pairs, as of variants that have nothing

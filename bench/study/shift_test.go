@@ -33,6 +33,40 @@ func TestErrorOf(t *testing.T) {
 	}
 }
 
+// TestErrorBeside by hand: two synthetic queries of one document and one of another
+// beside people's, whose differences are 0 and .2, a mean of .1 with variance .01.
+func TestErrorBeside(t *testing.T) {
+	nan := math.NaN()
+	m := &Material{pools: []pooled{{source: "a"}, {source: "a"}, {source: "b"}}}
+	for name, c := range map[string]struct {
+		truth []float64
+		draws [][]float64
+		want  pairError
+	}{
+		"right":                 {[]float64{0.1, 0.1}, [][]float64{{0.1, 0.1, 0.1}, {0.1, 0.1, 0.1}}, pairError{}},
+		"people's sampling":     {[]float64{0, 0.2, nan}, [][]float64{{0.3, 0.3, 0.3}, {0.3, 0.3, 0.3}}, pairError{square: 0.04, sampling: 0.01}},
+		"documents' sampling":   {[]float64{0.1, 0.1}, [][]float64{{0, 0, 0.9}, {0, 0, 0.9}}, pairError{square: 0.04, sampling: 0.16}}, // (.6^2 + .6^2)/9 * 2
+		"a query without value": {[]float64{0.1, 0.1}, [][]float64{{nan, 0, 0.6}, {nan, 0, 0.6}}, pairError{square: 0.04, sampling: 0.09}},
+		"draws differ, as one":  {[]float64{0, 0}, [][]float64{{0.1, 0.1, 0.1}, {-0.1, -0.1, -0.1}}, pairError{common: 0.02 - 0.02/3}},
+		"draws differ by query": {[]float64{0.1, 0.1}, [][]float64{{0.1, 0.2, 0.1}, {0.1, 0, 0.1}}, pairError{common: 0.02/9 - 0.02/9}},
+	} {
+		got := m.errorBeside(c.truth, c.draws)
+		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(pairError{}), cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestShippedShrinksWhatTheModelBrings(t *testing.T) {
+	of := func(human, synthetic float64) []judge.ShiftVariance {
+		return []judge.ShiftVariance{{Metric: "map", Queries: "human", Variance: human}, {Metric: "map", Queries: "synthetic", Variance: synthetic}}
+	}
+	// Means .002 and .005; of two collections .75 of the .002 that the model brings.
+	if diff := cmp.Diff(of(0.0015, 0.0045), Shipped([][]judge.ShiftVariance{of(0.001, 0.004), of(0.003, 0.006)})); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestShiftVariance(t *testing.T) {
 	const m = judge.DrawCount
 	errors := []pairError{

@@ -31,6 +31,9 @@ const (
 	ThreeADocument = "three a document"
 )
 
+// Kinds are the kinds, in the order of tables.
+func Kinds() []string { return []string{OneADocument, ThreeADocument} }
+
 // perDocument is how many queries a document was asked for in a set of
 // ThreeADocument.
 const perDocument = 3

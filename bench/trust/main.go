@@ -16,7 +16,6 @@ import (
 	"io"
 	"log"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -48,7 +47,7 @@ func main() {
 }
 
 func run(ctx context.Context, o options, to, progress io.Writer) error {
-	all, err := study.GatherAll(ctx, o.data, progress)
+	all, err := study.GatherAll(ctx, o.data, o.fixtures, progress)
 	if err != nil {
 		return err
 	}
@@ -73,10 +72,6 @@ func run(ctx context.Context, o options, to, progress io.Writer) error {
 // look makes the rows of one collection, with the prior of the others.
 func look(ctx context.Context, all []*study.Material, i int, o options, progress io.Writer) ([]row, error) {
 	name := all[i].Name
-	lines, err := study.ReadWritten(filepath.Join(o.fixtures, name+".jsonl"))
-	if err != nil {
-		return nil, err
-	}
 	fmt.Fprintf(progress, "%s: prior of the others\n", name)
 	prior, err := priorWithout(all, i)
 	if err != nil {
@@ -88,7 +83,7 @@ func look(ctx context.Context, all []*study.Material, i int, o options, progress
 		return nil, err
 	}
 	var rows []row
-	for _, set := range setsOf(lines, o.most) {
+	for _, set := range setsOf(s.Lines, o.most) {
 		fmt.Fprintf(progress, "%s: %s, %d queries\n", name, set.kind, len(set.cases))
 		found, err := s.rows(ctx, set)
 		if err != nil {

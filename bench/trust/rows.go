@@ -7,7 +7,6 @@ import (
 	"github.com/goldgen/goldgen/bench/study"
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
-	"github.com/goldgen/goldgen/retrieve"
 )
 
 // row is how one set with one way to label it does.
@@ -40,7 +39,7 @@ type looked struct {
 
 // rows are those of a set.
 func (s *subject) rows(ctx context.Context, set syntheticSet) ([]row, error) {
-	rankings, err := s.Ask(ctx, queriesOf(set.cases))
+	rankings, err := s.Ask(ctx, study.Questions(set.cases))
 	if err != nil {
 		return nil, err
 	}
@@ -55,14 +54,6 @@ func (s *subject) rows(ctx context.Context, set syntheticSet) ([]row, error) {
 		}
 	}
 	return l.rows, nil
-}
-
-func queriesOf(cases []datasets.Case) []retrieve.Query {
-	var queries []retrieve.Query
-	for _, c := range cases {
-		queries = append(queries, retrieve.Query{ID: c.ID, Text: c.Query})
-	}
-	return queries
 }
 
 func (l *looked) add(how string, f eval.AgreementFigures) {

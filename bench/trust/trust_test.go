@@ -154,7 +154,7 @@ func documentsAreClusters(t *testing.T, s *subject) {
 	set := setsOf(tinyLines(), 200)[1]
 	l := &looked{subject: s, set: set}
 	var err error
-	if l.rankings, err = s.Ask(t.Context(), queriesOf(set.cases)); err != nil {
+	if l.rankings, err = s.Ask(t.Context(), study.Questions(set.cases)); err != nil {
 		t.Fatal(err)
 	}
 	labels, err := s.label(t.Context(), set.cases, s.prior, nil)
