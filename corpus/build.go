@@ -61,7 +61,7 @@ func Build(ctx context.Context, opts BuildOptions, root string) (s *Snapshot, ch
 		if err != nil {
 			return nil, false, err
 		}
-		old.manifest.SkippedBad, old.manifest.Unparsed = b.manifest.SkippedBad, b.manifest.Unparsed // of this reading
+		old.manifest.SkippedBad, old.manifest.Unparsed, old.manifest.Scopes = b.manifest.SkippedBad, b.manifest.Unparsed, b.scopes.counts() // of this reading
 		return old, changed, setLatest(root, filepath.Base(old.dir))
 	}
 	if err := b.finish(ctx); err != nil {
@@ -101,6 +101,7 @@ type builder struct {
 	vectors   *vectorStage
 	digest    *rowDigest
 	groups    *grouper
+	scopes    *scopeCounter
 	docIDs    idSet
 	chunkIDs  idSet
 	manifest  Manifest
@@ -118,7 +119,7 @@ func newBuilder(temp string, opts BuildOptions) (*builder, error) {
 	}
 	return &builder{
 		opts: opts, temp: temp, documents: documents, staged: staged, vectors: &vectorStage{dir: temp},
-		digest: newRowDigest(), groups: newGrouper(), docIDs: idSet{}, chunkIDs: idSet{},
+		digest: newRowDigest(), groups: newGrouper(), scopes: newScopeCounter(opts.Source.Fields), docIDs: idSet{}, chunkIDs: idSet{},
 		manifest: Manifest{
 			Format: SnapshotFormat, Chunking: opts.Chunking, Source: opts.Source.info(), Derived: DerivedVersion,
 		},
@@ -259,6 +260,9 @@ func (b *builder) add(bun bundle) error {
 	if err := b.documents.add(row, len(row.Text)); err != nil {
 		return err
 	}
+	if b.opts.Source.Chunks == "" {
+		b.scopes.add(bun.doc.Scope)
+	}
 	for i, c := range bun.chunks {
 		if err := b.addChunk(c, bun.doc.Source, bun.traits[i]); err != nil {
 			return err
@@ -282,6 +286,9 @@ func (b *builder) addChunk(c Chunk, source string, t chunkTraits) error {
 	}
 	b.digest.chunk(&row)
 	b.groups.add(t)
+	if b.opts.Source.Chunks != "" {
+		b.scopes.add(c.Scope)
+	}
 	b.manifest.Chunks++
 	b.manifest.Tokens += int64(c.Tokens)
 	return b.staged.add(row, len(row.Text))
@@ -298,7 +305,7 @@ func (b *builder) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.manifest.Digest = b.digest.sum()
+	b.manifest.Digest, b.manifest.Scopes = b.digest.sum(), b.scopes.counts()
 	b.manifest.Files = []FileInfo{docs, chunks}
 	b.manifest.ExactSets, b.manifest.NearSets = b.groups.exactSets(), b.groups.nearN
 	set, err := b.vectors.store(b.temp)

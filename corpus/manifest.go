@@ -26,7 +26,12 @@ type Manifest struct {
 	SkippedBad []string       `json:"skipped_bad,omitempty"`
 	Unparsed   []string       `json:"unparsed,omitempty"` // documents of code that do not parse, each with the place; left out
 	Files      []FileInfo     `json:"files"`
-	Vectors    []VectorSet    `json:"vectors,omitempty"` // not covered by Digest
+
+	// Scopes counts, by key of scope, the records that name it: documents, or the
+	// rows of a chunk table.
+	Scopes map[string]ScopeCount `json:"scopes,omitempty"`
+
+	Vectors []VectorSet `json:"vectors,omitempty"` // not covered by Digest
 }
 
 // SourceInfo says where a snapshot's documents came from.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/internal/wording"
 )
 
 func (p *Project) snapshotRoot() string { return p.state("snapshots") }
@@ -38,8 +39,20 @@ func (p *Project) MakeSnapshot(ctx context.Context, out string) (s *corpus.Snaps
 	}
 	p.warnSkipped("not UTF-8 or named so that no id can be made of it", s.Manifest().SkippedBad)
 	p.warnSkipped("code that does not parse", s.Manifest().Unparsed)
+	p.warnOpen(s.Manifest())
 	embedded, err := p.embedChunks(ctx, s)
 	return s, changed || embedded, err
+}
+
+// warnOpen says how many records lack a key of scope that corpus.fields maps: to
+// that key they are public, which a misspelled field makes them by mistake.
+func (p *Project) warnOpen(m corpus.Manifest) {
+	for _, key := range m.OpenKeys() {
+		if field, mapped := p.Config.Corpus.Fields["scope."+key]; mapped {
+			n := m.Scopes[key]
+			p.Log.Warn(fmt.Sprintf("%d of %s have no %s (field %q): public, as far as %s goes", n.Without, wording.Count(n.With+n.Without, "record"), key, field, key))
+		}
+	}
 }
 
 // warnSkipped names what is not in the snapshot, and why.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/internal/wording"
 	"github.com/goldgen/goldgen/pipeline"
 	"github.com/goldgen/goldgen/report"
 )
@@ -111,6 +112,10 @@ func (a *app) printSnapshot(dir string, changed bool, m corpus.Manifest) error {
 	}
 	if n := len(m.Unparsed); n > 0 {
 		t.Add("skipped, does not parse", fmt.Sprint(n))
+	}
+	for _, key := range m.OpenKeys() {
+		n := m.Scopes[key]
+		t.Add("without scope "+key, fmt.Sprintf("%d of %s, open to every %s", n.Without, wording.Count(n.With+n.Without, "record"), key))
 	}
 	for _, v := range m.Vectors {
 		t.Add("vectors", fmt.Sprintf("%s %s, %d dimensions, %d cut", v.Embedding.Provider, v.Embedding.Model, v.Embedding.Dimensions, v.Cut))
