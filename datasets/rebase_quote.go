@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"iter"
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -134,8 +135,8 @@ func wordsOf(t *quotes.Text) []wordAt {
 }
 
 // fuzzy looks for a quote with a few words changed: around where it stood, and in
-// the whole of a document that is not too long. A find in which a number, a
-// negation or a word against its opposite differs says another thing.
+// the whole of a document that is not too long. A find in which a number or a
+// negation differs, or one word stands for another, says another thing.
 func (m *moved) fuzzy(e Evidence, quote []wordAt, near int) placed {
 	if len(quote) > mostQuoteWords {
 		return placed{lost: LostQuote}
@@ -285,7 +286,20 @@ func spelling(a, b string) bool {
 // anotherThing reports whether one word in the place of the other changes what is
 // said.
 func anotherThing(a, b string) bool {
-	return a != b && (decisive(a) || decisive(b) || opposite(a, b) || opposite(b, a))
+	return a != b && (decisive(a) || decisive(b) || opposite(a, b) || opposite(b, a) || replaced(a, b))
+}
+
+// stem is how many letters two forms of one word have in common at least.
+const stem = 4
+
+// replaced reports whether two words long enough to mean something are no two
+// spellings and no two forms of one word.
+func replaced(a, b string) bool {
+	x, y := []rune(a), []rune(b)
+	if len(x) < stem || len(y) < stem || spelling(a, b) {
+		return false
+	}
+	return !slices.Equal(x[:stem], y[:stem])
 }
 
 // decisive words are numbers, and those that turn what is said around.

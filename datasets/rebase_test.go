@@ -300,6 +300,13 @@ func TestRebaseFindsEvidence(t *testing.T) {
 			[]string{"a", intro + strings.ReplaceAll(limit, "turns it", "politely turns it") + outro}, "fuzzy", "a",
 			"Each service may send 100 requests a minute before the gateway politely turns it away.", "", []string{"rebase_fuzzy"},
 		},
+		"another form of a word, and a slip": {
+			[]string{"a", intro + strings.NewReplacer("service", "services", "minute before", "minuet before").Replace(limit) + outro}, "fuzzy", "a",
+			"Each services may send 100 requests a minuet before the gateway turns it away.", "", []string{"rebase_fuzzy"},
+		},
+		"another word": {
+			[]string{"a", intro + strings.ReplaceAll(limit, "gateway", "database") + outro}, "", "", "", "fact changed: a", []string{"rebase_lost"},
+		},
 		"another number": {
 			[]string{"a", intro + strings.ReplaceAll(limit, "100", "250") + outro}, "", "", "", "fact changed: a", []string{"rebase_lost"},
 		},
