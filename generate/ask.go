@@ -75,7 +75,7 @@ func (w *writing) pick(ctx context.Context) (*refusal, error) {
 	if r != nil {
 		return r, nil
 	}
-	w.addStyle(vars)
+	w.addWording(vars)
 	query, r, err := ask(ctx, w, question[string]{w.prompt, vars, upTo(maxAnswerTokens), w.parseQuery})
 	if r != nil || err != nil {
 		return r, err

@@ -158,12 +158,8 @@ func (w *writing) chooseReadings() (map[string]string, *refusal) {
 	if r := w.chooseEach(); r != nil {
 		return nil, r
 	}
-	var readings []string
-	for i := range w.evidence {
-		readings = append(readings, w.placed(i))
-	}
 	return map[string]string{
-		"term": w.u.Row.Term, "language": languageName(w.language), "readings": strings.Join(readings, "\n"),
+		"term": w.u.Row.Term, "language": languageName(w.language), "readings": w.allPlaced(),
 	}, nil
 }
 

@@ -328,12 +328,12 @@ func TestBuiltinWritesTypes(t *testing.T) {
 // A plan is asked with the prompts of its types, and these are pinned.
 func TestPromptsOfTypes(t *testing.T) {
 	m := typed(t, datasets.Ambiguous, says("", 0))
-	for _, want := range []string{"write-factual@3", "write-ambiguous@2", "check-reading@1"} {
+	for _, want := range []string{"write-factual@4", "write-ambiguous@3", "check-reading@1"} {
 		if m.Prompts()[want] == "" {
 			t.Errorf("prompt %s is not pinned: %v", want, m.Prompts())
 		}
 	}
-	if m.Prompts()["write-multi_hop@1"] != "" {
+	if m.Prompts()["write-multi_hop@3"] != "" {
 		t.Error("a prompt of another type is pinned")
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/goldgen/goldgen/corpus"
 )
 
 // DefaultMinAnswered is the least P(yes) for a query to count as answered. A
@@ -80,12 +82,31 @@ func (w *writing) askYes(ctx context.Context, c claim) (float64, *refusal, error
 
 // askAnswered has the model look at the evidence and the query alone.
 func (w *writing) askAnswered(ctx context.Context) (*refusal, error) {
-	return w.mustHold(ctx, answeredBy(w.candidate().quotes()))
+	return w.mustHold(ctx, answeredBy(w.proof()))
+}
+
+// proof is the evidence as it is shown to a model that must find the answer in it.
+// What code says of itself is shown under its name: a developer who asks how to do
+// something has the answer once that is known.
+func (w *writing) proof() string {
+	if w.u.Chunks[0].Unit == corpus.UnitCodeSymbol {
+		return w.allPlaced()
+	}
+	return w.candidate().quotes()
+}
+
+// allPlaced is all the evidence, each piece under what it stands under.
+func (w *writing) allPlaced() string {
+	var list []string
+	for i := range w.evidence {
+		list = append(list, w.placed(i))
+	}
+	return strings.Join(list, "\n")
 }
 
 // askAnsweredKeywords does so for a query of bare words.
 func (w *writing) askAnsweredKeywords(ctx context.Context) (*refusal, error) {
-	c := answeredBy(w.candidate().quotes())
+	c := answeredBy(w.proof())
 	c.prompt = promptAnsweredKeywords
 	return w.mustHold(ctx, c)
 }
@@ -96,11 +117,7 @@ func (w *writing) askAnsweredInPlace(ctx context.Context) (*refusal, error) {
 	if len(w.u.Rivals) == 0 {
 		return w.askAnswered(ctx)
 	}
-	var list []string
-	for i := range w.evidence {
-		list = append(list, w.placed(i))
-	}
-	return w.mustHold(ctx, answeredBy(strings.Join(list, "\n")))
+	return w.mustHold(ctx, answeredBy(w.allPlaced()))
 }
 
 func answeredBy(evidence string) claim {

@@ -22,6 +22,7 @@ func (w *writing) quote(ctx context.Context) (*refusal, error) {
 	if r != nil {
 		return r, nil
 	}
+	w.addWording(vars)
 	v, r, err := ask(ctx, w, question[written]{prompt: w.prompt, vars: vars, parse: w.parseWritten})
 	if r != nil || err != nil {
 		return r, err

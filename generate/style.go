@@ -1,25 +1,56 @@
 package generate
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/internal/seeded"
 	"github.com/goldgen/goldgen/sample"
 )
 
-// addStyle gives a writing prompt the variables by which a row's query is worded,
-// as far as it has them.
-func (w *writing) addStyle(vars map[string]string) {
+// addWording gives a writing prompt the variables by which a query is worded, as
+// far as it has them: the row's style, and what kind of text it is about.
+func (w *writing) addWording(vars map[string]string) {
 	if slices.Contains(w.prompt.Vars, "style") {
 		vars["style"] = styleText(w.u.Row)
 	}
 	if slices.Contains(w.prompt.Data, "examples") {
 		vars["examples"] = strings.Join(w.u.Row.Examples, "\n")
 	}
+	for name, value := range unitWords(&w.u.Chunks[0]) {
+		if slices.Contains(w.prompt.Vars, name) {
+			vars[name] = value
+		}
+	}
+}
+
+// unitWords are the variables that tell prompts what a chunk is, where it is no
+// passage of a text: one of them is not empty.
+func unitWords(chunk *corpus.Chunk) map[string]string {
+	vars := map[string]string{"code": "", "memory": "", "tool": ""}
+	switch chunk.Unit {
+	case corpus.UnitCodeSymbol:
+		vars["code"] = codeWords(chunk.Metadata)
+	case corpus.UnitMemoryRecord:
+		vars["memory"] = "memory record"
+	case corpus.UnitToolResult:
+		vars["tool"] = cmp.Or(shorten(chunk.Metadata["source"], 60), "a tool")
+	}
+	return vars
+}
+
+// codeWords names a symbol by its language and kind: Python function.
+func codeWords(metadata map[string]string) string {
+	language, kind := metadata[corpus.MetaCodeLanguage], metadata[corpus.MetaSymbolKind]
+	if language == "" || kind == "" {
+		return "piece of code"
+	}
+	return strings.ToUpper(language[:1]) + language[1:] + " " + kind
 }
 
 // styleText tells a model how a query is worded; "" where nothing is asked for.

@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -30,13 +32,17 @@ func fence(tag, text string) string {
 	return fmt.Sprintf("<%s>\n%s\n</%s>", tag, text, tag)
 }
 
-// fenceSuffix returns what the tags of a prompt's data need so that none of the
-// data can write them: "" in nearly all cases, else digits derived from the
-// data, so that the same data give the same prompt.
-func fenceSuffix(names []string, data map[string]string) string {
+// fenceSuffix returns what the tags of a prompt's data need so that neither the
+// data nor the short values beside them can write them: "" in nearly all cases,
+// else digits derived from both, so that the same values give the same prompt.
+func fenceSuffix(names []string, data, short map[string]string) string {
 	var all strings.Builder
 	for _, name := range names {
 		all.WriteString(data[name])
+		all.WriteByte(0)
+	}
+	for _, name := range slices.Sorted(maps.Keys(short)) {
+		all.WriteString(short[name])
 		all.WriteByte(0)
 	}
 	folded := squeeze(all.String())

@@ -171,7 +171,7 @@ func (p *Prompt) values(vars map[string]string) map[string]string {
 	for _, name := range p.Data {
 		data[name] = defuse(vars[name])
 	}
-	suffix := fenceSuffix(p.Data, data)
+	suffix := fenceSuffix(p.Data, data, values)
 	for name, text := range data {
 		if values[name] = fence(name+suffix, text); text == "" && slices.Contains(p.asked, name) {
 			values[name] = "" // so that {{if .name}} asks whether there is any
