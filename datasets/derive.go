@@ -16,7 +16,6 @@ func Derive(s *Set, why string) Draft {
 	from := s.Ref()
 	d := Draft{Cases: slices.Clone(s.Cases), Rejects: s.Rejects, Manifest: s.Manifest, From: &from}
 	d.Manifest.Costs, d.Manifest.Why = Costs{}, why
-	d.Manifest.Merged, d.Manifest.MergedVersion = "", 0
 	return d
 }
 

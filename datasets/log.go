@@ -67,15 +67,22 @@ func lineageOf(r Ref) (*lineage, error) {
 	return l, nil
 }
 
-// find gives the version with these rows; 0 stands for any version, the newest
-// first.
+// find gives the version of that number and with these rows, nil where there is
+// none.
 func (l *lineage) find(digest string, version int) *Manifest {
-	for _, m := range slices.Backward(l.versions) {
-		if digest != "" && m.Digest == digest && (version == 0 || m.Version == version) {
+	for _, m := range l.versions {
+		if m.Digest == digest && m.Version == version {
 			return m
 		}
 	}
 	return nil
+}
+
+// ref names a version with its folder.
+func (l *lineage) ref(m *Manifest) Ref {
+	r := m.Ref()
+	r.Path = filepath.Join(l.home, folderOf(m.Version))
+	return r
 }
 
 // ancestors are a version and all that it was made from, the newest first.
@@ -89,7 +96,7 @@ func (l *lineage) ancestors(digest string, version int) []*Manifest {
 			continue
 		}
 		out = append(out, m)
-		queue = append(queue, l.find(m.Parent, m.ParentVersion), l.find(m.Merged, 0))
+		queue = append(queue, l.find(m.Parent, m.ParentVersion), l.find(m.Merged, m.MergedVersion))
 	}
 	slices.SortFunc(out, func(a, b *Manifest) int { return b.Version - a.Version })
 	return out
@@ -97,9 +104,8 @@ func (l *lineage) ancestors(digest string, version int) []*Manifest {
 
 func (l *lineage) entry(m *Manifest, tags []Tag) LogEntry {
 	e := LogEntry{
-		Ref: m.Ref(), Merged: m.Merged, Why: m.Why, Counts: m.Counts, Trust: m.Trust.Level, CreatedAt: m.CreatedAt, Tags: []string{},
+		Ref: l.ref(m), Merged: m.Merged, Why: m.Why, Counts: m.Counts, Trust: m.Trust.Level, CreatedAt: m.CreatedAt, Tags: []string{},
 	}
-	e.Ref.Path = filepath.Join(l.home, folderOf(m.Version))
 	if m.ParentVersion > 0 {
 		e.Parent = label(m.ParentVersion)
 		e.Missing = l.find(m.Parent, m.ParentVersion) == nil

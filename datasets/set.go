@@ -48,6 +48,7 @@ type Draft struct {
 	// beside theirs.
 	From   *Ref
 	Branch bool
+	Merged *Ref // the version that was merged into From
 }
 
 // Case finds a case by its id; nil when there is none.
