@@ -236,14 +236,14 @@ func (r *rebaser) unanswered(old, now *Case) string {
 	return fmt.Sprintf("%s: %s", why, doc)
 }
 
-// otherAskers says why a case is lost whose asker may no longer see what answers
-// it, or may now see what was hidden.
+// otherAskers says why a case is lost whose asker no longer gets what answers it,
+// by its scope, dates or filters, or now gets what was hidden.
 func (r *rebaser) otherAskers(old, now *Case) string {
+	gets := func(c *corpus.Chunk) bool { return corpus.Match(c, old.Scope, old.Filters, old.AsOf) }
 	for i, e := range now.Evidence {
 		before, ok := r.chunks[old.Evidence[i].ChunkID]
-		after := r.chunkNow(e.DocID, e.ChunkID)
-		if ok && before.Scope.Visible(old.Scope) && !after.Scope.Visible(old.Scope) {
-			return fmt.Sprintf("%s: the asker may no longer see %s", LostFact, e.DocID)
+		if ok && gets(&before) && !gets(r.chunkNow(e.DocID, e.ChunkID)) {
+			return fmt.Sprintf("%s: the asker gets %s no longer", LostFact, e.DocID)
 		}
 	}
 	if !old.ExpectedAbstention {
@@ -252,8 +252,8 @@ func (r *rebaser) otherAskers(old, now *Case) string {
 	for _, id := range old.Forbidden {
 		before := r.chunks[id]
 		for _, after := range r.successors(id) {
-			if !before.Scope.Visible(old.Scope) && after.Scope.Visible(old.Scope) {
-				return fmt.Sprintf("%s: the asker may see %s now", LostFact, after.DocID)
+			if !gets(&before) && gets(after) {
+				return fmt.Sprintf("%s: the asker gets %s now", LostFact, after.DocID)
 			}
 		}
 	}

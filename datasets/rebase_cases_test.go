@@ -2,6 +2,7 @@ package datasets_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -75,10 +76,10 @@ func TestRebaseMindsWhoMaySee(t *testing.T) {
 		hidden        bool   // the case expects that the asker, of team red, gets nothing
 		reason        string
 	}{
-		"hidden now":                 {"red", "blue", false, "fact changed: the asker may no longer see b"},
+		"hidden now":                 {"red", "blue", false, "fact changed: the asker gets b no longer"},
 		"still there to be seen":     {"red", "red", false, ""},
 		"public now":                 {"red", "", false, ""},
-		"hidden, and visible now":    {"blue", "red", true, "fact changed: the asker may see b now"},
+		"hidden, and visible now":    {"blue", "red", true, "fact changed: the asker gets b now"},
 		"hidden, and still so":       {"blue", "blue", true, ""},
 		"hidden from others as well": {"blue", "green", true, ""},
 	} {
@@ -95,6 +96,22 @@ func TestRebaseMindsWhoMaySee(t *testing.T) {
 				t.Errorf("reason %q, want %q", got, tc.reason)
 			}
 		})
+	}
+}
+
+// TestRebaseMindsDates moves a case that is asked at a time to a version of the
+// document that does not hold then.
+func TestRebaseMindsDates(t *testing.T) {
+	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	text := prose("tariff", 300)
+	from, to := cut("old", 0, "a", text), cut("new", 0, "a", text)
+	c := asked(from, "0123456789abcdef", "The tariff has part tariff2.")
+	c.AsOf = &at
+	before := at.AddDate(0, -1, 0)
+	to.chunks[0].ValidTo = &before
+	draft, _ := rebased(t, setOver(from, c), from, to)
+	if got := draft.Cases[0].Reason; got != "fact changed: the asker gets a no longer" {
+		t.Errorf("reason %q", got)
 	}
 }
 
