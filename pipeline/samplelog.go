@@ -31,6 +31,9 @@ func (p *Project) drawAll(ctx context.Context, s *corpus.Snapshot) (*sample.Plan
 	if log.Summary.Digest, err = filedigest.SHA256(p.Path(o.Queries)); err != nil {
 		return nil, err
 	}
+	if log.Summary.UnknownClicked, err = unknownClicked(s, log.Rows); err != nil {
+		return nil, err
+	}
 	p.noteLog(&log.Summary)
 	plan := &sample.Plan{Rows: []sample.Row{}, Shortfall: log.Shortfall, Coverage: sample.Coverage{Excluded: map[string]int{}, Strata: []sample.Stratum{}}}
 	if o.Cases -= o.LogCases(); o.Cases > 0 {
@@ -41,6 +44,28 @@ func (p *Project) drawAll(ctx context.Context, s *corpus.Snapshot) (*sample.Plan
 	}
 	join(plan, log)
 	return plan, nil
+}
+
+// unknownClicked counts the clicked ids of a log's rows that name neither a chunk
+// nor a document of the snapshot.
+func unknownClicked(s *corpus.Snapshot, rows []sample.Row) (int, error) {
+	left := map[string]bool{}
+	for i := range rows {
+		for _, id := range rows[i].Asked.Clicked {
+			left[id] = true
+		}
+	}
+	if len(left) == 0 {
+		return 0, nil
+	}
+	for c, err := range s.ChunkInfos() {
+		if err != nil {
+			return 0, err
+		}
+		delete(left, c.ChunkID)
+		delete(left, c.DocID)
+	}
+	return len(left), nil
 }
 
 // join puts the rows of a log before those of the corpus, reserves behind both.
@@ -71,6 +96,12 @@ func (p *Project) noteLog(s *sample.LogSummary) {
 		if n := s.Personal[kind]; n > 0 {
 			p.Log.Warn(fmt.Sprintf("query log: %s dropped for personal data: %s", wording.Count(n, "query"), kind))
 		}
+	}
+	if n := s.UnknownClicked; n > 0 {
+		p.Log.Warn(fmt.Sprintf("query log: %s clicked that the snapshot has neither a chunk nor a document of: left out of the pools", wording.Count(n, "id")))
+	}
+	if s.Sampled {
+		p.Log.Warn("query log: more wordings than are counted: the rare ones are a sample, and the counts of the others are lower bounds")
 	}
 	if n := s.Dropped[sample.DroppedEmpty]; n > 0 {
 		p.Log.Warn(fmt.Sprintf("query log: %s dropped: without a letter or digit", wording.Count(n, "query")))

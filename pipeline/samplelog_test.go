@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/sample"
 )
 
 // Chunks that people opened for a logged query are in its pool, whatever
@@ -19,6 +21,10 @@ func TestClickedChunksAreCandidates(t *testing.T) {
 	header, rows, err := b.Sample(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
+	}
+	var coverage sample.Coverage
+	if err := json.Unmarshal(header.Coverage, &coverage); err != nil || coverage.Log.UnknownClicked != 1 {
+		t.Errorf("%v, %d ids that the snapshot does not know, want 1", err, coverage.Log.UnknownClicked)
 	}
 	g, err := b.Generate(t.Context(), header, rows)
 	if err != nil {

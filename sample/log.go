@@ -88,6 +88,10 @@ type LogSummary struct {
 	Clusters int            `json:"clusters"`          // of wordings that nearly agree
 	Sampled  bool           `json:"sampled,omitempty"` // too many wordings to count all: the rare ones are a sample
 	Bands    []Band         `json:"bands"`
+
+	// UnknownClicked is how many of the ids that were clicked for the planned queries
+	// are of no chunk and no document of the snapshot, each counted once.
+	UnknownClicked int `json:"unknown_clicked,omitempty"`
 }
 
 // Band is one band's part of a plan.
@@ -224,7 +228,7 @@ func (d *logDraw) rows(band string, list []*cluster, reserve bool) []Row {
 func searches(list []*cluster) int {
 	n := 0
 	for _, c := range list {
-		n += c.count
+		n = plus(n, c.count)
 	}
 	return n
 }

@@ -3,6 +3,7 @@ package sample_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -163,6 +164,29 @@ func FuzzReadLog(f *testing.F) {
 			t.Errorf("%d records of %d lines", len(good)+len(bad), lines)
 		}
 	})
+}
+
+// Counts that no int can hold together stay the greatest one, and never turn
+// negative.
+func TestCountsOfALogThatOverflow(t *testing.T) {
+	huge := fmt.Sprint(math.MaxInt)
+	path := logFile(t, "log.csv", "query,count,clicked\nzebra crossing,"+huge+",d1\nZebra Crossing!,"+huge+",d1\ncrossing zebra,5,d1\nzoo,3,d2\n")
+	o := sample.Defaults()
+	o.Queries, o.QueryShare, o.Cases = path, 1, 2
+	p, err := sample.DrawLog(t.Context(), path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int{}
+	for _, r := range p.Rows {
+		counts[r.Query] = r.Asked.Count
+	}
+	if diff := cmp.Diff(map[string]int{"zebra crossing": math.MaxInt, "zoo": 3}, counts); diff != "" {
+		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+	if p.Summary.Searches != math.MaxInt || p.Summary.Bands[0].Searches != math.MaxInt {
+		t.Errorf("searches: %+v", p.Summary)
+	}
 }
 
 func TestPersonal(t *testing.T) {

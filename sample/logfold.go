@@ -82,18 +82,27 @@ func (f *logTally) add(s *Search) {
 		f.summary.Dropped[DroppedLong]++
 		return
 	}
-	f.summary.Searches += s.Count
+	f.summary.Searches = plus(f.summary.Searches, s.Count)
 	hash := mix(hashString(fnvOffset, folded))
 	w, ok := f.table[hash]
 	if !ok {
 		w = &wording{hash: hash, text: strings.Clone(query)}
 		f.table[hash] = w
 	}
-	w.count += s.Count
+	w.count = plus(w.count, s.Count)
 	w.see(s)
 	if len(f.table) > 2*f.keep {
 		f.prune()
 	}
+}
+
+// plus adds counts, none of them below 0; what no int can hold stays the greatest
+// one.
+func plus(a, b int) int {
+	if a > math.MaxInt-b {
+		return math.MaxInt
+	}
+	return a + b
 }
 
 // mix spreads the bits of an FNV hash, whose high ones hardly depend on a text's
@@ -112,7 +121,7 @@ func (w *wording) see(s *Search) {
 			w.clicks = map[string]int{}
 		}
 		if _, ok := w.clicks[id]; ok || len(w.clicks) < maxClicks {
-			w.clicks[strings.Clone(id)] += s.Count
+			w.clicks[strings.Clone(id)] = plus(w.clicks[id], s.Count)
 		}
 	}
 }
@@ -152,7 +161,7 @@ func (f *logTally) clusters() []*cluster {
 			c.best = w
 		}
 		c.wordings++
-		c.count += w.count
+		c.count = plus(c.count, w.count)
 		c.join(w)
 	}
 	list := slices.Collect(maps.Values(byKey))
@@ -171,7 +180,7 @@ func (c *cluster) join(w *wording) {
 		if c.all.clicks == nil {
 			c.all.clicks = map[string]int{}
 		}
-		c.all.clicks[id] += n
+		c.all.clicks[id] = plus(c.all.clicks[id], n)
 	}
 }
 
@@ -196,7 +205,7 @@ func (f *logTally) inBands(clusters []*cluster) map[string][]*cluster {
 			band = BandTorso
 		}
 		out[band] = append(out[band], c)
-		before += c.count
+		before = plus(before, c.count)
 	}
 	return out
 }

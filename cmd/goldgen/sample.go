@@ -149,6 +149,9 @@ func logTable(l *sample.LogSummary) *report.Table {
 	for _, b := range l.Bands {
 		t.Add(b.Name, fmt.Sprint(b.Searches), fmt.Sprint(b.Clusters), fmt.Sprint(b.Planned), fmt.Sprint(b.Reserves))
 	}
+	if l.Sampled {
+		t.Add("sampled, of more", fmt.Sprint(l.Searches), fmt.Sprint(l.Clusters), "", "")
+	}
 	return t
 }
 
