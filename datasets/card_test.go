@@ -26,6 +26,7 @@ func hostile() datasets.Draft {
 	m.Shortfall = []datasets.Shortfall{{
 		Stratum: "a|b\n---\n# <script>alert(1)</script> [x](http://evil) `c` \x1b[31m", QueryType: "keyword", Wanted: 3, Got: 1, Reason: "no chunk left",
 	}}
+	m.Difficulty = []datasets.BandShare{{Band: datasets.Hard, Wanted: 2}}
 	m.Notes = []string{"12 chunks\n> were cut"}
 	m.Trust = datasets.Trust{Level: datasets.TrustJudged, Judge: "passed", Why: "the judge passed its canaries", Figures: map[string]float64{"canary_auc": 0.8123456, "canary_auc_low": 0.75}}
 	m.Missed = &datasets.Interval{Value: 0.5, Low: 0.1, High: 1.25}

@@ -94,12 +94,12 @@ func TestReservesFillAMissingBand(t *testing.T) {
 		{
 			name: "what cannot be filled is named, and no case is lost", plan: rows("a", "factual", 4, 2), letters: "eeme-e",
 			set: []int{0, 1, 2, 3}, rounds: [][]int{{0, 1, 2, 3}, {4}, {5}}, bands: share([2]int{2, 3}, [2]int{1, 1}, [2]int{1, 0}),
-			reason: "2 reserves tried for it, and none is left that could stand in; of all that was written: easy 4, medium 1, hard 0",
+			reason: "2 reserves tried for missing bands, and none is left that could stand in; of all that was written: easy 4, medium 1, hard 0",
 		},
 		{
 			name: "a hard one more is kept where nothing else is there", plan: rows("a", "factual", 4, 0), letters: "hhhh",
 			set: []int{0, 1, 2, 3}, rounds: [][]int{{0, 1, 2, 3}}, bands: share([2]int{2, 0}, [2]int{1, 0}, [2]int{1, 4}),
-			reason: "0 reserves tried for it, and none is left that could stand in; of all that was written: easy 0, medium 0, hard 4",
+			reason: "0 reserves tried for missing bands, and none is left that could stand in; of all that was written: easy 0, medium 0, hard 4",
 		},
 		{
 			// b has the only hard reserve, and nothing but medium to give for it; a has

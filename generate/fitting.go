@@ -195,6 +195,6 @@ func (s *Selection) whyShort(f *fitting) string {
 	for b, band := range datasets.Bands() {
 		written = append(written, fmt.Sprintf("%s %d", band, f.written[b]))
 	}
-	return fmt.Sprintf("%s tried for it, and none is left that could stand in; of all that was written: %s",
+	return fmt.Sprintf("%s tried for missing bands, and none is left that could stand in; of all that was written: %s",
 		wording.Count(tried, "reserve"), strings.Join(written, ", "))
 }

@@ -203,6 +203,9 @@ func (a *app) printCase(set *datasets.Set, v *pipeline.CaseView) error {
 		t.Add("scope", fmt.Sprint(map[string][]string(c.Scope)))
 	}
 	t.Add("source", strings.Join(c.Source, ", "))
+	if band := c.Band(); band != datasets.Unranked {
+		t.Add("difficulty", fmt.Sprintf("%s, the source has %.0f%% of its terms", band, 100*c.Difficulty.Overlap))
+	}
 	t.Add("made by", c.Provenance.Generator+" "+c.Provenance.Prompt)
 	t.Add("stratum, seed", fmt.Sprintf("%s, %d", c.Provenance.Stratum, c.Provenance.Seed))
 	if err := t.Write(a.stdout, a.style()); err != nil {
