@@ -61,7 +61,7 @@ type Options struct {
 	Topics         int                `yaml:"topics" json:"topics"`                     // clusters made of the vectors for the stratum field topic
 	Reserve        float64            `yaml:"reserve" json:"reserve"`                   // reserves as a share of a stratum's cases
 	MinReserve     int                `yaml:"min_reserve" json:"min_reserve"`           // reserves that each stratum with cases gets if it can
-	AsOf           string             `yaml:"as_of" json:"as_of,omitempty"`             // when time_sensitive queries are asked: a date or an RFC 3339 time; "" is a time of each version's own
+	AsOf           string             `yaml:"as_of" json:"as_of,omitempty"`             // when time_sensitive queries are asked: a date, an RFC 3339 time, or now, the corpus's latest; "" is a time of each version's own
 	Scopes         []corpus.Scope     `yaml:"scopes" json:"scopes,omitempty"`           // askers who must not see, of permission_sensitive; none: those that records are for
 	LogOptions     `yaml:",inline"`
 	StyleOptions   `yaml:",inline"`
@@ -168,8 +168,8 @@ func (o Options) checkStyles() error {
 }
 
 func (o Options) checkAsOf() error {
-	if o.AsOf != "" && o.moment() == nil {
-		return fmt.Errorf("sample.as_of: %q is neither a date such as 2026-05-31 nor a time such as 2026-05-31T12:00:00Z", o.AsOf)
+	if o.AsOf != "" && o.AsOf != Now && o.moment() == nil {
+		return fmt.Errorf("sample.as_of: %q is neither a date such as 2026-05-31 nor a time such as 2026-05-31T12:00:00Z, nor %s", o.AsOf, Now)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func TestValidateNamesFieldAndValue(t *testing.T) {
 		{"unknown type", mix(map[string]float64{"trivia": 1}), `sample.mix: unknown query type "trivia", valid are factual, keyword, reformulated, multi_hop, ambiguous, time_sensitive, rare_term, near_duplicate, out_of_scope, permission_sensitive`},
 		{
 			"as_of", func(o *sample.Options) { o.AsOf = "31.05.2026" },
-			`sample.as_of: "31.05.2026" is neither a date such as 2026-05-31 nor a time such as 2026-05-31T12:00:00Z`,
+			`sample.as_of: "31.05.2026" is neither a date such as 2026-05-31 nor a time such as 2026-05-31T12:00:00Z, nor now`,
 		},
 		{
 			"scope without a value", func(o *sample.Options) { o.Scopes = []corpus.Scope{{"team": nil}} },

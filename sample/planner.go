@@ -42,7 +42,7 @@ func plannersOf(queryType string, o *Options) []planner {
 	case datasets.PermissionSensitive:
 		return []planner{newPermissionPlanner(o)}
 	case datasets.TimeSensitive:
-		return []planner{timePlanner{o.moment()}}
+		return []planner{timePlannerOf(o)}
 	case datasets.MultiHop:
 		return []planner{termHops{}, linkHops{}, sectionHops{}}
 	case datasets.Ambiguous:

@@ -43,6 +43,10 @@ func valid(from, to string) func(*corpus.Chunk) {
 	return func(c *corpus.Chunk) { c.ValidFrom, c.ValidTo = date(from), date(to) }
 }
 
+func updated(day string) func(*corpus.Chunk) {
+	return func(c *corpus.Chunk) { c.UpdatedAt = date(day) }
+}
+
 func date(day string) *time.Time {
 	t, err := time.Parse(time.DateOnly, day)
 	if err != nil {
@@ -233,7 +237,48 @@ func TestVersionsAndTheirTimes(t *testing.T) {
 			},
 			want: []need{{Chunks: []string{"leave-2025#0"}, Rivals: []string{"leave-2024#0"}, AsOf: "2026-05-31"}},
 		},
+		{
+			name:   "now is when the corpus was last updated",
+			change: func(o *sample.Options) { o.Cases, o.AsOf = 1, sample.Now },
+			chunks: []corpus.Chunk{
+				passage("leave-2024", "Approved within twenty days.", valid("2024-01-01", "2025-01-01"), updated("2023-11-30")),
+				passage("leave-2025", "Approved within ten days.", valid("2025-01-01", "2027-01-01"), updated("2024-11-30")),
+				passage("leave-2027", "Approved within five days.", valid("2027-01-01", ""), updated("2026-11-30")),
+				passage("canteen", "Lunch is served at noon.", updated("2026-12-01")),
+			},
+			want: []need{{Chunks: []string{"leave-2025#0"}, Rivals: []string{"leave-2024#0", "leave-2027#0"}, AsOf: "2026-12-01"}},
+		},
+		{
+			name:   "now without updates is when the latest version began to hold",
+			change: func(o *sample.Options) { o.Cases, o.AsOf = 1, sample.Now },
+			chunks: []corpus.Chunk{
+				passage("leave-2025", "Approved within ten days.", valid("2025-01-01", "")),
+				passage("leave-2024", "Approved within twenty days.", valid("2024-01-01", "2025-01-01")),
+			},
+			want: []need{{Chunks: []string{"leave-2025#0"}, Rivals: []string{"leave-2024#0"}, AsOf: "2025-01-01"}},
+		},
 	})
+}
+
+// Without any time in the corpus nobody knows when now is, and the shortfall says
+// so.
+func TestNowNeedsATime(t *testing.T) {
+	o := onlyType(datasets.TimeSensitive, 1)
+	o.AsOf = sample.Now
+	plan, err := sample.Draw(t.Context(), whole([]corpus.Chunk{
+		passage("leave-2024", "Approved within twenty days.", valid("", "2025-01-01")),
+		passage("leave-2025", "Approved within ten days."),
+	}), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []datasets.Shortfall{{
+		Stratum: "all", QueryType: datasets.TimeSensitive, Wanted: 1,
+		Reason: "the corpus has no updated_at or valid_from of a record, which tell when it is now (sample.as_of)",
+	}}
+	if diff := cmp.Diff(want, plan.Shortfall); diff != "" || len(plan.Rows) != 0 {
+		t.Errorf("%d rows; shortfall (-want +got):\n%s", len(plan.Rows), diff)
+	}
 }
 
 func TestHops(t *testing.T) {
