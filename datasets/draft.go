@@ -74,7 +74,10 @@ func (d *Draft) canonical() Draft {
 func (d *Draft) complete(name string, parent *Set, refs []Ref, now time.Time) {
 	m := &d.Manifest
 	m.Format, m.Name, m.Version = Format, name, nextVersion(refs)
-	m.Parent, m.ParentVersion = "", 0
+	m.Parent, m.ParentVersion, m.Merged, m.MergedVersion = "", 0, "", 0
+	if d.Merged != nil {
+		m.Merged, m.MergedVersion = d.Merged.Digest, d.Merged.Version
+	}
 	if parent != nil {
 		m.Parent, m.ParentVersion = parent.Manifest.Digest, parent.Manifest.Version
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/judge"
@@ -43,13 +44,15 @@ func (p *Project) Extend(ctx context.Context, o ExtendOptions) (*Committed, erro
 		return nil, err
 	}
 	draft.Manifest.Costs = p.costs()
+	draft.Manifest.Why = "pools extended by the results of " + strings.Join(p.allRelative(o.From), ", ")
 	return p.write(ctx, set.Manifest.Name, draft)
 }
 
 // extendOn grades what the tops add, where there is a judge, and labels it, where
 // there is a label model.
 func (p *Project) extendOn(ctx context.Context, b *bench, set *datasets.Set, tops judge.Tops) (datasets.Draft, error) {
-	draft := datasets.Draft{Cases: set.Cases, Rejects: set.Rejects, Manifest: set.Manifest}
+	draft := datasets.Derive(set, "")
+	draft.Branch = true
 	m := &draft.Manifest
 	deps, pin, done, err := p.openJudge(ctx, b, m.Pins.Seed)
 	if err != nil {

@@ -162,7 +162,7 @@ func (p *Project) commit(ctx context.Context, h Header, r judge.Result, rejects 
 	}
 	shortfall := append(append([]datasets.Shortfall{}, h.Shortfall...), r.Shortfall...)
 	draft := datasets.Draft{Cases: r.Cases, Rejects: rejects, Manifest: datasets.Manifest{
-		RelevantGrade: judge.RelevantGrade, Pins: h.Pins, Funnel: funnel, Shortfall: shortfall, Difficulty: h.Difficulty,
+		Why: "generated and judged", RelevantGrade: judge.RelevantGrade, Pins: h.Pins, Funnel: funnel, Shortfall: shortfall, Difficulty: h.Difficulty,
 		Trust: r.Trust, Missed: r.Missed, Coverage: h.Coverage, Notes: r.Notes, Costs: p.costs(),
 	}}
 	return p.write(ctx, h.Name, draft)

@@ -50,6 +50,8 @@ func (p *Project) Rebase(ctx context.Context, o RebaseOptions) (*Rebased, error)
 		return &Rebased{&Committed{Ref: ref, Manifest: set.Manifest}, report}, nil
 	}
 	p.warnNotNewest(set)
+	draft.From, draft.Branch = new(set.Ref()), true
+	draft.Manifest.Why = fmt.Sprintf("moved to corpus %.12s", to.Manifest().Digest)
 	pins := &draft.Manifest.Pins
 	pins.Embedding, pins.Goldgen = embeddingOf(to, pins.Embedding), p.Version
 	committed, err := p.write(ctx, set.Manifest.Name, draft)

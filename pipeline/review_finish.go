@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/judge"
@@ -64,7 +65,8 @@ func (p *Project) finishReview(ctx context.Context, of datasets.Ref, corpus data
 	outcome := review.Apply(set, stands, v)
 	m := manifestAfter(set, of, stands, &outcome)
 	negatives(v.View, m.RelevantGrade, m.Trust).Fill(outcome.Cases)
-	committed, err := p.write(ctx, of.Name, datasets.Draft{Cases: outcome.Cases, Rejects: set.Rejects, Manifest: m})
+	m.Why = "labels of " + reviewersOf(stands) + " on " + of.String()
+	committed, err := p.write(ctx, of.Name, datasets.Draft{Cases: outcome.Cases, Rejects: set.Rejects, Manifest: m, From: new(set.Ref())})
 	if err != nil {
 		return nil, err
 	}
@@ -73,6 +75,15 @@ func (p *Project) finishReview(ctx context.Context, of datasets.Ref, corpus data
 		Of:       of.String(), Trust: committed.Manifest.Trust.Level, Imported: imported(outcome.Cases), Reviews: outcome.Reviews,
 		Conflicts: outcome.Conflicts, Left: outcome.Left, Notes: notes,
 	}, nil
+}
+
+// reviewersOf names who labelled.
+func reviewersOf(stands []review.Stand) string {
+	names := make([]string, len(stands))
+	for i := range stands {
+		names[i] = stands[i].Reviewer
+	}
+	return strings.Join(names, ", ")
 }
 
 // imported reports a set whose labels came with it: no case has a source, and no

@@ -31,7 +31,7 @@ func (p *Project) Import(ctx context.Context, name, dir string, o datasets.Impor
 	if err != nil {
 		return nil, err
 	}
-	draft.Manifest.Pins.Goldgen = p.Version
+	draft.Manifest.Pins.Goldgen, draft.Manifest.Why = p.Version, "imported from "+p.relative(o.Queries)
 	committed, err := p.write(ctx, name, draft)
 	return &Imported{Committed: committed, Report: report}, err
 }

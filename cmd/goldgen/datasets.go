@@ -15,8 +15,9 @@ import (
 )
 
 func newDatasets(a *app) *cobra.Command {
-	return parent("datasets", "List, show, verify, import and export golden sets", groupSets,
-		newDatasetsList(a), newDatasetsShow(a), newDatasetsVerify(a), newDatasetsImport(a), newDatasetsExport(a))
+	return parent("datasets", "List, show, compare, change, import and export golden sets", groupSets,
+		newDatasetsList(a), newDatasetsShow(a), newDatasetsVerify(a), newDatasetsImport(a), newDatasetsExport(a),
+		newDatasetsDiff(a), newDatasetsLog(a), newDatasetsTag(a), newDatasetsRetire(a))
 }
 
 func newDatasetsList(a *app) *cobra.Command {
