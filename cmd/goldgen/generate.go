@@ -112,7 +112,7 @@ func funnelTable(s generate.Summary) *report.Table {
 		t.Add("  of them spare", fmt.Sprint(s.Spare), share(s.Spare), "they stand in for cases that judging takes out")
 	}
 	for _, b := range s.Difficulty {
-		t.Add("  of the set "+b.Band, fmt.Sprint(b.Got), share(b.Got), fmt.Sprintf("%d wanted", b.Wanted))
+		t.Add("  of the set "+b.Band, fmt.Sprint(b.Got), "", fmt.Sprintf("%d wanted", b.Wanted))
 	}
 	return t
 }
