@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/goldgen/goldgen/corpus"
 )
@@ -65,10 +66,15 @@ func rebasedManifest(set *Set, to RebaseView, report *RebaseReport) Manifest {
 	m.Pins.Corpus = CorpusPin{Digest: s.Digest, Documents: s.Documents, Chunks: s.Chunks}
 	m.Pins.Chunking = s.Chunking
 	m.Missed, m.Coverage, m.Costs = nil, nil, Costs{}
-	m.Notes = append(slices.Clone(m.Notes), fmt.Sprintf("moved from corpus %.12s to %.12s without a model: %d cases kept, %d of them with other labels, %d retired",
+	m.Notes = slices.DeleteFunc(slices.Clone(m.Notes), func(note string) bool { return strings.HasPrefix(note, movedNote) })
+	m.Notes = append(m.Notes, fmt.Sprintf(movedNote+"%.12s to %.12s without a model: %d cases kept, %d of them with other labels, %d retired",
 		before, s.Digest, report.Kept, report.Regraded, report.Retired))
 	return m
 }
+
+// movedNote begins the note about a set's last move: those before it are in the
+// versions before.
+const movedNote = "moved from corpus "
 
 // rebaser moves cases.
 type rebaser struct {

@@ -129,6 +129,34 @@ func TestRebaseFollowsEqualTextsInPairs(t *testing.T) {
 	}
 }
 
+// TestRebaseFollowsACopy takes one of two equal documents away: what it answered
+// the other one answers.
+func TestRebaseFollowsACopy(t *testing.T) {
+	text := prose("engine", 400)
+	from, to := cut("old", 0, "a", text, "b", text), cut("new", 0, "b", text)
+	draft, report := rebased(t, setOver(from, asked(from, "0123456789abcdef", "The engine has part engine2.")), from, to)
+	if got := draft.Cases[0]; got.Status != datasets.Active || got.Evidence[0].DocID != "b" {
+		t.Errorf("%s %q: %+v", got.Status, got.Reason, got.Evidence)
+	}
+	if diff := cmp.Diff([]datasets.Followed{{From: "a", To: "b"}}, report.Followed); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestRebaseNotesTheLastMove moves a set twice: its notes do not grow.
+func TestRebaseNotesTheLastMove(t *testing.T) {
+	text := prose("engine", 400)
+	first, second, third := cut("first", 0, "a", text), cut("second", 100, "a", text), cut("third", 50, "a", text)
+	set := setOver(first)
+	set.Manifest.Notes = []string{"mine"}
+	draft, _ := rebased(t, set, first, second)
+	draft, _ = rebased(t, &datasets.Set{Manifest: draft.Manifest}, second, third)
+	want := []string{"mine", "moved from corpus second to third without a model: 0 cases kept, 0 of them with other labels, 0 retired"}
+	if diff := cmp.Diff(want, draft.Manifest.Notes); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestRebaseMovesTheRest moves what stands beside labels: hard negatives, spans of
 // judgments, rejects, and a case that was retired before.
 func TestRebaseMovesTheRest(t *testing.T) {

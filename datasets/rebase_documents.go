@@ -131,11 +131,15 @@ type documents struct {
 	order    []string            // ids of the old documents
 	olds     map[string]string   // old id -> digest of its text
 	news     map[string]string   // new id -> digest of its text
-	free     map[string][]string // digest -> new ids whose text an old document had under another id
+	first    map[string]string   // digest -> the first new id with that text
+	free     map[string][]string // digest -> new ids that had another text before, or none
 }
 
 func matchDocuments(ctx context.Context, from, to RebaseView) (*documents, error) {
-	d := &documents{from: from, to: to, fates: map[string]*moved{}, olds: map[string]string{}, news: map[string]string{}, free: map[string][]string{}}
+	d := &documents{
+		from: from, to: to, fates: map[string]*moved{}, olds: map[string]string{}, news: map[string]string{},
+		first: map[string]string{}, free: map[string][]string{},
+	}
 	for doc, err := range from.Documents() {
 		if err != nil {
 			return nil, fmt.Errorf("the corpus of the set: %w", err)
@@ -148,6 +152,9 @@ func matchDocuments(ctx context.Context, from, to RebaseView) (*documents, error
 			return nil, fmt.Errorf("the new corpus: %w", err)
 		}
 		d.news[doc.ID] = doc.TextDigest
+		if d.first[doc.TextDigest] == "" {
+			d.first[doc.TextDigest] = doc.ID
+		}
 		if d.olds[doc.ID] != doc.TextDigest {
 			d.free[doc.TextDigest] = append(d.free[doc.TextDigest], doc.ID)
 		}
@@ -160,7 +167,8 @@ func matchDocuments(ctx context.Context, from, to RebaseView) (*documents, error
 }
 
 // byDigest finds the documents whose text is the same, by id and then by text. Of
-// several with one text the first old id goes with the first new one.
+// several with one text the first old id goes with the first new one; one without
+// a partner was a copy, and goes with the first of the others.
 func (d *documents) byDigest() {
 	taken, held := map[string]int{}, &foldedTexts{}
 	for _, id := range d.order {
@@ -168,13 +176,15 @@ func (d *documents) byDigest() {
 		d.fates[id] = m
 		digest := d.olds[id]
 		text, there := d.news[id]
-		targets := d.free[digest]
+		targets, copied := d.free[digest], d.first[digest]
 		switch {
 		case there && text == digest:
 			m.fate, m.to = stayed, id
-		case len(targets) > 0:
-			m.fate, m.to = renamed, targets[min(taken[digest], len(targets)-1)]
+		case taken[digest] < len(targets):
+			m.fate, m.to = renamed, targets[taken[digest]]
 			taken[digest]++
+		case copied != "":
+			m.fate, m.to = renamed, copied
 		case there:
 			m.fate, m.to = edited, id
 		}

@@ -203,13 +203,15 @@ func (l *labelling) judgments() []Judgment {
 	return out
 }
 
+// keeps is the carry that keeps its grade, or nil. What was said of the very chunk
+// stays.
 func (l *labelling) keeps() *carry {
 	var largest *carry
 	for _, c := range l.all {
-		switch {
-		case l.best[target{c.chunk.ID, c.given.By}].relevant(l.relevant):
+		switch best := l.best[target{c.chunk.ID, c.given.By}]; {
+		case best.relevant(l.relevant):
 			return nil
-		case c.given.saysRelevant(l.relevant) && (largest == nil || c.share > largest.share):
+		case !best.plain && c.given.saysRelevant(l.relevant) && (largest == nil || c.share > largest.share):
 			largest = c
 		}
 	}
