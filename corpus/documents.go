@@ -7,7 +7,6 @@ import (
 	"iter"
 	"os"
 	"strings"
-	"unicode/utf8"
 )
 
 // ReadDocuments yields the documents of src.Documents: those of a folder sorted
@@ -88,8 +87,6 @@ func recordText(rec TableRow, m mapping) (string, error) {
 		return "", fmt.Errorf("%s: no field %q", rec.Where, m.name("text"))
 	case !isString:
 		return "", fmt.Errorf("%s: field %q: want a string, not %s", rec.Where, m.name("text"), render(v))
-	case !utf8.ValidString(text):
-		return "", &badFile{where: rec.Where}
 	}
-	return text, nil
+	return text, checkText(rec.Where, []byte(text))
 }

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"golang.org/x/text/unicode/norm"
@@ -169,8 +168,8 @@ func (r *fileReader) read(f folderFile) (Document, error) {
 		return Document{}, err
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
-		return Document{}, &badFile{where: f.id}
+	if err := checkText(f.id, data); err != nil {
+		return Document{}, err
 	}
 	doc, err := r.document(f, string(data))
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"iter"
 	"os"
-	"unicode/utf8"
 )
 
 // columns lists what a table must have: each entry is one column or its
@@ -59,8 +58,8 @@ func jsonlRecords(path string) iter.Seq2[TableRow, error] {
 
 // ParseRow reads one line of a table in JSON lines.
 func ParseRow(where string, line []byte) (TableRow, error) {
-	if !utf8.Valid(line) {
-		return TableRow{}, &badFile{where: where}
+	if err := checkText(where, line); err != nil {
+		return TableRow{}, err
 	}
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.UseNumber()

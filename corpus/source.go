@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/goldgen/goldgen/internal/plaintext"
 )
 
 // Source says where documents or chunks come from.
@@ -99,16 +101,19 @@ func checkID(kind, id string) error {
 	return nil
 }
 
-// badFile is a file or line that is not UTF-8, or a file whose name cannot be
-// an id.
+// badFile is a file or line that is no text in UTF-8, or a file whose name cannot
+// be an id.
 type badFile struct {
 	where string
-	why   error // nil: it is not UTF-8
+	why   error
 }
 
-func (e *badFile) Error() string {
-	if e.why != nil {
-		return e.why.Error()
+func (e *badFile) Error() string { return e.why.Error() }
+
+// checkText refuses what is no text in UTF-8, as a *badFile.
+func checkText(where string, data []byte) error {
+	if problem := plaintext.Problem(data); problem != "" {
+		return &badFile{where, fmt.Errorf("%s: %s", where, problem)}
 	}
-	return e.where + ": not UTF-8 text"
+	return nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/goldgen/goldgen/internal/distinct"
 	"github.com/goldgen/goldgen/internal/parquetfile"
+	"github.com/goldgen/goldgen/internal/plaintext"
 )
 
 // Qrels are people's judgments of a collection, by topic. Grades are as the
@@ -292,6 +293,9 @@ func readText(path string) (string, error) {
 		return "", err
 	}
 	text := strings.TrimPrefix(b.String(), "\ufeff")
+	if other := plaintext.Encoding([]byte(text[:min(len(text), 1<<10)])); other != "" {
+		return "", fmt.Errorf("%s: %s", path, other)
+	}
 	if utf8.ValidString(text) {
 		return text, nil
 	}

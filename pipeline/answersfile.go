@@ -9,7 +9,8 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/goldgen/goldgen/internal/plaintext"
 )
 
 // Bounds of an answers file.
@@ -91,7 +92,9 @@ func parseAnswers(r io.Reader, path string) ([]answerLine, error) {
 		a.line, first[a.CaseID] = n, n
 		out = append(out, a)
 	}
-	if err := lines.Err(); err != nil {
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		bad = append(bad, fmt.Errorf("%s:%d: a line of more than %d bytes", path, n+1, maxAnswerLine))
+	} else if err != nil {
 		bad = append(bad, fmt.Errorf("%s:%d: %w", path, n+1, err))
 	}
 	if len(out) == 0 && len(bad) == 0 {
@@ -115,8 +118,8 @@ func (p problems) limited(most int) error {
 // one would leave the answer without its context.
 func parseAnswer(text []byte) (answerLine, error) {
 	var a answerLine
-	if !utf8.Valid(text) {
-		return a, errors.New("not UTF-8")
+	if problem := plaintext.Problem(text); problem != "" {
+		return a, errors.New(problem)
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()

@@ -50,11 +50,11 @@ func inFile(paths []string, path, where string) string {
 func (f *auditFile) read(path string) error {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".csv":
-		wanted := []string{"case_id"}
+		t := labelTable{[]string{"case_id"}, []string{"key", "by"}}
 		for _, q := range audit.Questions() {
-			wanted = append(wanted, string(q))
+			t.wanted = append(t.wanted, string(q))
 		}
-		return eachRow(path, wanted, f.addCells)
+		return t.each(path, f.addCells)
 	case ".jsonl":
 		return f.readLines(path)
 	}

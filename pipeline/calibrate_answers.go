@@ -70,7 +70,7 @@ func (p *Project) CalibrateAnswers(o CalibrateAnswersOptions) (*CalibratedAnswer
 	}
 	file := &labelFile{}
 	if o.Labels != "" {
-		if err := eachRow(o.Labels, []string{"case_id", "question", "claim", "verdict"}, file.addVerdict); err != nil {
+		if err := verdictTable().each(o.Labels, file.addVerdict); err != nil {
 			return nil, err
 		}
 	}
@@ -116,6 +116,11 @@ func questionName(q judge.AnswerQuestion) string {
 		return string(q.Kind)
 	}
 	return fmt.Sprintf("%s %d", q.Kind, q.Claim)
+}
+
+// verdictTable is a file of people's verdicts on what a judge found.
+func verdictTable() labelTable {
+	return labelTable{[]string{"case_id", "question", "claim", "verdict"}, []string{"by", "inclusion"}}
 }
 
 // addVerdict takes a row in; one without a verdict has not been decided yet.

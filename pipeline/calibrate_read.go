@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/internal/plaintext"
 	"github.com/goldgen/goldgen/judge"
 )
 
@@ -98,19 +99,26 @@ func (f *labelFile) fault(l label, why string) {
 // somebody is still writing it.
 func readWhole(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
-	if err == nil && len(data) > 0 && data[len(data)-1] != '\n' {
-		err = fmt.Errorf("%w %s: ends in the middle of a line: is it still being written?", errLabels, path)
+	if err != nil {
+		return nil, err
 	}
-	return data, err
+	if problem := plaintext.Problem(data); problem != "" {
+		return nil, fmt.Errorf("%w %s: %s", errLabels, path, problem)
+	}
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		return nil, fmt.Errorf("%w %s: ends in the middle of a line: is it still being written?", errLabels, path)
+	}
+	return data, nil
 }
 
-// labelColumns are the columns of a file of labels; the optional ones are by and
-// inclusion.
-func labelColumns() []string { return []string{"case_id", "chunk_id", "grade"} }
+// gradeTable is a file of people's grades.
+func gradeTable() labelTable {
+	return labelTable{[]string{"case_id", "chunk_id", "grade"}, []string{"by or who", "inclusion"}}
+}
 
 func readCSV(path string) (*labelFile, error) {
 	out := &labelFile{name: filepath.Base(path)}
-	return out, eachRow(path, labelColumns(), out.addRow)
+	return out, gradeTable().each(path, out.addRow)
 }
 
 // row is a row of a CSV file of labels, by the names of its columns.
@@ -141,14 +149,20 @@ func (r row) inclusion() (float64, error) {
 	return v, nil
 }
 
-// eachRow reads a whole CSV file with a header; columns that are not asked for are
-// left alone.
-func eachRow(path string, wanted []string, take func(row)) error {
+// labelTable is a CSV file of labels, or of answers: its columns.
+type labelTable struct{ wanted, optional []string }
+
+// each reads a whole file with a header, of columns divided by commas, semicolons
+// or tabs; columns that are not asked for are left alone.
+func (t labelTable) each(path string, take func(row)) error {
 	data, err := readWhole(path)
 	if err != nil {
 		return err
 	}
-	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(data), "\ufeff")))
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	head, _, _ := strings.Cut(text, "\n")
+	r := csv.NewReader(strings.NewReader(text))
+	r.Comma = plaintext.Delimiter(head, func(column string) bool { return strings.EqualFold(column, t.wanted[0]) })
 	header, err := r.Read()
 	if err != nil {
 		return fmt.Errorf("%w %s: no header: %w", errLabels, path, err)
@@ -157,9 +171,9 @@ func eachRow(path string, wanted []string, take func(row)) error {
 	for i, name := range header {
 		columns[strings.ToLower(strings.TrimSpace(name))] = i
 	}
-	for _, name := range wanted {
+	for _, name := range t.wanted {
 		if _, ok := columns[name]; !ok {
-			return fmt.Errorf("%w %s: no column %s; wanted are %s, and optionally by and inclusion", errLabels, path, name, strings.Join(wanted, ", "))
+			return fmt.Errorf("%w %s: no column %s; wanted are %s, and optionally %s", errLabels, path, name, strings.Join(t.wanted, ", "), strings.Join(t.optional, ", "))
 		}
 	}
 	for {

@@ -114,6 +114,8 @@ func TestReadLogRefuses(t *testing.T) {
 		{"another kind of file", "log.txt", "a\n", "a query log is a .jsonl, .csv or .parquet file"},
 		{"UTF-16", "log.csv", "\xff\xfeq\x00", "it is UTF-16, want UTF-8"},
 		{"a CSV file without the column", "log.csv", "term,count\na,1\n", `no column "query" (it has term, count)`},
+		{"UTF-16 without a mark", "log.csv", "q\x00u\x00e\x00r\x00y\x00\n\x00", "it is UTF-16LE, want UTF-8"},
+		{"UTF-16 of the other kind", "log.jsonl", "\x00{\x00\"\x00q\x00\"", "it is UTF-16BE, want UTF-8"},
 		{"an empty CSV file", "log.csv", "", "it is empty"},
 		{"no Parquet", "log.parquet", "PAR1", "log.parquet"},
 	} {
@@ -123,6 +125,22 @@ func TestReadLogRefuses(t *testing.T) {
 				t.Errorf("got %v after %q, want %q", err, good, tc.want)
 			}
 		})
+	}
+}
+
+// What a header names says what divides its columns.
+func TestReadLogTakesWhatDividesColumns(t *testing.T) {
+	for _, text := range []string{
+		"query;count\n\"open, now\";3\n", "query;count,all;count\nopen, now;1;3\n", "count\tquery\n3\topen, now\n", "count,query\n3,\"open, now\"\n",
+	} {
+		good, bad, err := read(t, logFile(t, "log.csv", text), nil)
+		if diff := cmp.Diff([]string{"open, now x3 "}, good); diff != "" || len(bad) > 0 || err != nil {
+			t.Errorf("%q: %v, bad %q, records (-want +got):\n%s", text, err, bad, diff)
+		}
+	}
+	_, bad, err := read(t, logFile(t, "log.csv", "query\nopen\x00now\n"), nil)
+	if diff := cmp.Diff([]string{`log.csv:2: field "query": it has a NUL byte`}, bad); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
 

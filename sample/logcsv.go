@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/internal/plaintext"
 )
 
 // csvRows reads a CSV file with a header, of columns divided by commas,
@@ -111,21 +112,16 @@ func (c *csvReader) readHeader(fields map[string]string) error {
 	case bad != nil:
 		return bad
 	}
-	c.comma = ','
-	for _, other := range []rune{';', '\t'} {
-		if bytes.ContainsRune(record.text, other) && !bytes.ContainsRune(record.text, ',') {
-			c.comma = other
-		}
+	want := queryNames
+	if theirs, ok := fields[FieldQuery]; ok {
+		want = []string{theirs}
 	}
+	c.comma = plaintext.Delimiter(string(record.text), func(column string) bool { return slices.Contains(want, column) })
 	if c.header, err = c.split(record.text); err != nil {
 		return fmt.Errorf("%s: %w", record.where(c.path), err)
 	}
 	for i := range c.header {
 		c.header[i] = strings.TrimSpace(c.header[i])
-	}
-	want := queryNames
-	if theirs, ok := fields[FieldQuery]; ok {
-		want = []string{theirs}
 	}
 	if !slices.ContainsFunc(want, func(name string) bool { return slices.Contains(c.header, name) }) {
 		return fmt.Errorf("%s: no column %q (it has %s)", c.path, want[0], strings.Join(c.header, ", "))

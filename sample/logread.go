@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/internal/plaintext"
 )
 
 // Search is one record of a query log.
@@ -91,6 +92,9 @@ var queryNames = []string{FieldQuery, "q", "text"}
 func readSearch(row corpus.TableRow, fields map[string]string) (s Search, err error) {
 	if s.Query, err = row.Text(fields, queryNames...); err != nil {
 		return s, err
+	}
+	if strings.IndexByte(s.Query, 0) >= 0 {
+		return s, fmt.Errorf("field %q: it has a NUL byte", FieldQuery)
 	}
 	count, err := row.Text(fields, FieldCount, "n")
 	if err != nil {
@@ -195,16 +199,16 @@ func logLines(path string) iter.Seq2[logLine, error] {
 	}
 }
 
-// checkEncoding takes off a UTF-8 mark and refuses a file that begins with one
-// of another encoding.
+// checkEncoding takes off a UTF-8 mark and refuses a file that begins as one of
+// another encoding does.
 func checkEncoding(path string, r *bufio.Reader) error {
-	head, _ := r.Peek(3) // of a shorter file, all of it
-	switch {
-	case bytes.HasPrefix(head, []byte("\ufeff")):
+	head, _ := r.Peek(1 << 10) // of a shorter file, all of it
+	if bytes.HasPrefix(head, []byte("\ufeff")) {
 		_, err := r.Discard(3)
 		return err
-	case bytes.HasPrefix(head, []byte{0xff, 0xfe}), bytes.HasPrefix(head, []byte{0xfe, 0xff}):
-		return fmt.Errorf("%s: it is UTF-16, want UTF-8 (iconv -f UTF-16 -t UTF-8)", path)
+	}
+	if other := plaintext.Encoding(head); other != "" {
+		return fmt.Errorf("%s: %s", path, other)
 	}
 	return nil
 }

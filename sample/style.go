@@ -8,9 +8,9 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/internal/plaintext"
 	"github.com/goldgen/goldgen/internal/seeded"
 )
 
@@ -206,16 +206,19 @@ func readLines(path, what string) ([]string, error) {
 	defer f.Close()
 	var lines []string
 	s := bufio.NewScanner(f)
-	for n := 1; s.Scan(); n++ {
+	n := 1
+	for ; s.Scan(); n++ {
 		line := strings.TrimSpace(strings.TrimPrefix(s.Text(), "\ufeff"))
-		if !utf8.ValidString(line) {
-			return nil, fmt.Errorf("%s:%d: not UTF-8", path, n)
+		if problem := plaintext.Problem([]byte(line)); problem != "" {
+			return nil, fmt.Errorf("%s:%d: %s", path, n, problem)
 		}
 		if line != "" && !strings.HasPrefix(line, "#") {
 			lines = append(lines, line)
 		}
 	}
-	if err := s.Err(); err != nil {
+	if err := s.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, fmt.Errorf("%s:%d: a line of more than %d bytes; it holds %s, one a line", path, n, bufio.MaxScanTokenSize, what)
+	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if len(lines) == 0 {

@@ -89,11 +89,13 @@ func TestReadPersonas(t *testing.T) {
 		t.Errorf("personas (-want +got):\n%s", diff)
 	}
 	for text, want := range map[string]string{
-		"":              "p.txt: no persona in it",
-		"# none\n\n":    "p.txt: no persona in it",
-		"a: x\na: y\n":  `p.txt: persona "a" is there twice`,
-		": x\n":         `p.txt: persona ": x": want "name: who it is"`,
-		"ok: x\n\xff\n": "p.txt:2: not UTF-8",
+		"":                                     "p.txt: no persona in it",
+		"# none\n\n":                           "p.txt: no persona in it",
+		"a: x\na: y\n":                         `p.txt: persona "a" is there twice`,
+		": x\n":                                `p.txt: persona ": x": want "name: who it is"`,
+		"ok: x\n\xff\n":                        "p.txt:2: not UTF-8",
+		"ok: x\n" + strings.Repeat("y", 3<<20): "p.txt:2: a line of more than 65536 bytes; it holds persona, one a line",
+		"o\x00k\x00:\x00 \x00x\x00\n\x00":      "p.txt:1: it is UTF-16",
 	} {
 		if _, err := sample.ReadPersonas(logFile(t, "p.txt", text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", text, err, want)
