@@ -19,7 +19,8 @@ import (
 //
 // The unit of account is the cell, a stratum's rows of one query type. A cell
 // wants as many cases as it has rows that are no reserve, and its part of the
-// stratum's spares. Each reject is made good by the cell's next reserve.
+// stratum's spares. Each reject is made good by the cell's next reserve. Shares of
+// difficulty (Steer) choose between a cell's cases, and may ask for more reserves.
 type Selection struct {
 	rows   []sample.Row
 	cells  []*cell

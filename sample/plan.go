@@ -19,7 +19,7 @@ type Row struct {
 	Style     string   `json:"style"`
 	Stratum   string   `json:"stratum"`
 	Slot      int      `json:"slot"`
-	Reserve   bool     `json:"reserve"` // used, in plan order, when a row of its stratum and type is rejected
+	Reserve   bool     `json:"reserve"` // used, in plan order, when a row of its stratum and type is rejected or a band of difficulty is short
 
 	// What a query type needs besides, known before any model is asked. A field
 	// that a type does not need is left out of the file.
