@@ -3,6 +3,7 @@ package prompts
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -64,7 +65,7 @@ func openOwn(path string) (*Prompt, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, nearest(id, err))
 	}
-	src, err := os.ReadFile(path)
+	src, err := readBounded(path)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +78,23 @@ func openOwn(path string) (*Prompt, error) {
 	}
 	p.Path, p.Vars, p.Data = path, original.Vars, original.Data
 	return p, nil
+}
+
+// maxFile is how large a prompt file may be, in bytes: no model's window holds more.
+const maxFile = 1 << 20
+
+// readBounded reads a file, and no more of it than a prompt file may have.
+func readBounded(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(src) > maxFile {
+		err = fmt.Errorf("%s: more than %d bytes: it is no prompt", path, maxFile)
+	}
+	return src, err
 }
 
 // nearest adds the embedded id that looks most like an unknown one.

@@ -154,6 +154,13 @@ func TestOpenNamesFilesThatTakeNobodysPlace(t *testing.T) {
 	if _, err := prompts.Open(dir); !errors.Is(err, prompts.ErrUnknown) || !strings.Contains(err.Error(), "did you mean write-factual.md?") {
 		t.Errorf("unknown id: %v", err)
 	}
+	big := filepath.Join(t.TempDir(), "write-factual.md")
+	if err := os.WriteFile(big, make([]byte, 1<<20+1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := prompts.Open(filepath.Dir(big)); err == nil || !strings.Contains(err.Error(), "write-factual.md: more than 1048576 bytes: it is no prompt") {
+		t.Errorf("a prompt of a megabyte: %v", err)
+	}
 	if _, err := prompts.Open(filepath.Join(dir, "write-factal.md")); err == nil || !strings.Contains(err.Error(), "is no folder") {
 		t.Errorf("a file: %v", err)
 	}

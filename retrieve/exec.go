@@ -2,6 +2,7 @@ package retrieve
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -261,8 +262,13 @@ func (h answerHit) hit() Hit {
 	return hit
 }
 
+// maxID is how long an id of a hit may be, in bytes.
+const maxID = 64 << 10
+
 func (h answerHit) check() error {
 	switch {
+	case len(h.ChunkID) > maxID || len(h.DocID) > maxID:
+		return fmt.Errorf("its id %s has more than %d bytes", excerpt([]byte(cmp.Or(h.ChunkID, h.DocID))), maxID)
 	case h.Score == nil:
 		return errors.New("has no score")
 	case h.ChunkID != "":

@@ -228,6 +228,7 @@ func TestHTTPBadAnswers(t *testing.T) {
 		"NaN":             {200, "application/json", `{"hits": [{"chunk_id": "a", "score": "NaN"}]}`, `hit 1: score "NaN": is no number`},
 		"infinity":        {200, "application/json", `{"hits": [{"chunk_id": "a", "score": 1e999}]}`, `hit 1: score "1e999": is not finite`},
 		"no id":           {200, "application/json", `{"hits": [{"chunk_id": "a", "score": 1}, {"id": "b", "score": 1}]}`, `hit 2: no id at $.chunk_id or $.doc_id in "{\"id\":\"b\",\"score\":1}"`},
+		"endless id":      {200, "application/json", `{"hits": [{"chunk_id": "` + strings.Repeat("x", 1<<17) + `", "score": 1}]}`, `hit 1: its id "` + strings.Repeat("x", 120) + `"... has more than 65536 bytes`},
 		"no span":         {200, "application/json", `{"hits": [{"doc_id": "d", "start": 9, "end": 3, "score": 1}]}`, `hit 1: document d: [9, 3) is no span`},
 		"no offset":       {200, "application/json", `{"hits": [{"doc_id": "d", "start": 1.5, "end": 3, "score": 1}]}`, `hit 1: document d: start "1.5": is no whole number`},
 	} {

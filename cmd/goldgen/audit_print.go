@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/goldgen/goldgen/generate"
+	"github.com/goldgen/goldgen/internal/wording"
 	"github.com/goldgen/goldgen/pipeline"
 	"github.com/goldgen/goldgen/report"
 	"github.com/goldgen/goldgen/review/audit"
@@ -53,6 +54,9 @@ func auditHeadlines(r *pipeline.AuditReport) (lines [][2]string) {
 	add("audit", "%s, sample %s: %d of %d labelled", r.Golden.Ref, r.Sample, r.Labelled, r.Asked)
 	for _, t := range r.People {
 		add("labels by", "%s: %d, and %d begun", t.Name, t.Labelled, t.Begun)
+	}
+	if n := r.Labels.Replaced; n > 0 {
+		add("labels", "%s answered twice by one person: the last counts", wording.Count(n, "query"))
 	}
 	if r.Kept.All.Valid.N > 0 {
 		add("kept", "%s valid", auditShare(r.Kept.All.Valid))

@@ -100,11 +100,11 @@ func newPromptsEject(a *app) *cobra.Command {
 		Use: "eject [DIR] [ID...]", Short: "Copy prompts into a folder, to change them",
 		Long: help("Writes the embedded prompts, or those named, into DIR (default: prompts). Name the folder in goldgen.yaml\n"+
 			"(prompts: DIR), and what stands in it is asked instead. A file that was changed is left alone, and so are all\n"+
-			"others then.", codeDone, "1 a file was changed, or cannot be written", codeUsage),
+			"others then. A DIR that is named as a prompt is one, such as ./write-factual, only with a slash.", codeDone, "1 a file was changed, or cannot be written", codeUsage),
 		Example: "  goldgen prompts eject my-prompts write-factual",
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir := "prompts"
-			if len(args) > 0 {
+			if len(args) > 0 && !isPrompt(args[0]) {
 				dir, args = args[0], args[1:]
 			}
 			return a.runEject(dir, args, force)
@@ -113,6 +113,12 @@ func newPromptsEject(a *app) *cobra.Command {
 	cmd.Flags().BoolVar(&force, "force", false, "write over files that were changed")
 	a.jsonFlag(cmd)
 	return cmd
+}
+
+// isPrompt reports whether a word names an embedded prompt.
+func isPrompt(id string) bool {
+	_, err := prompts.Get(id)
+	return err == nil
 }
 
 func (a *app) runEject(dir string, ids []string, force bool) error {

@@ -27,7 +27,7 @@ type reviewOptions struct {
 }
 
 func (o *reviewOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.Sample, "sample", "", "which pairs: "+strings.Join(review.SampleNames(), ", ")+" (default: decisive where there is a comparison to narrow, else random)")
+	f.StringVar(&o.Sample, "sample", "", "which pairs: "+strings.Join(review.SampleNames(), ", ")+" (default: the first that can be drawn of decisive, uncertain, top and random)")
 	f.IntVarP(&o.N, "number", "n", 100, "how many pairs")
 	f.StringVar(&o.Reviewer, "reviewer", "", "who labels (default: the system's name for you)")
 	f.StringSliceVar(&o.Results, "results", nil, "BASE,CANDIDATE: the comparison to narrow (default: the newest results of two retrievers)")
