@@ -55,7 +55,7 @@ func Compare(a, b *Set) Diff {
 			d.Removed = append(d.Removed, noteOf(&a.Cases[i]))
 		}
 	}
-	d.Same = a.Manifest.Digest == b.Manifest.Digest && len(d.Pins)+len(d.Manifest)+len(d.Changed) == 0
+	d.Same = Digest(a.Cases, a.Rejects) == Digest(b.Cases, b.Rejects) && len(d.Pins)+len(d.Manifest)+len(d.Changed) == 0
 	return d
 }
 

@@ -91,7 +91,7 @@ func Merge(base, ours, theirs *Set, prefer string) (Draft, *MergeReport, error) 
 		draft.Manifest.Funnel[r.Reason]++
 	}
 	if n := len(report.Conflicts); n > 0 && prefer != PreferOurs && prefer != PreferTheirs {
-		return Draft{}, report, fmt.Errorf("%s and %s: %d %w", ours.Ref(), theirs.Ref(), n, ErrConflicts)
+		return Draft{}, report, fmt.Errorf("%s and %s: %w: %d", ours.Ref(), theirs.Ref(), ErrConflicts, n)
 	}
 	merged := &Set{Manifest: draft.Manifest, Cases: draft.Cases, Rejects: draft.Rejects}
 	report.Taken = Compare(ours, merged)

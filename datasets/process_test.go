@@ -9,11 +9,14 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/goldgen/goldgen/datasets"
 )
 
 // This test binary also serves as the other process: with these variables it
@@ -22,6 +25,7 @@ const (
 	childRoot  = "GOLDGEN_TEST_ROOT"
 	childName  = "GOLDGEN_TEST_NAME"
 	childLimit = "GOLDGEN_TEST_FILE_LIMIT" // bytes that one file may have
+	childTask  = "GOLDGEN_TEST_TASK"       // keep: move tags and collect versions after each commit
 )
 
 func TestMain(m *testing.M) {
@@ -45,9 +49,29 @@ func child(root, name, limit string) int {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
+		if os.Getenv(childTask) == "keep" {
+			if err := keep(testStore(root)); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				return 1
+			}
+		}
 		fmt.Println("committed")
 	}
 	return 0
+}
+
+// keep tags the newest version and deletes the others.
+func keep(s *datasets.Store) error {
+	ctx := context.Background()
+	newest, err := s.Resolve("set")
+	if err != nil {
+		return err
+	}
+	if _, _, err := s.SetTag(ctx, newest, "prod", datasets.TagOptions{}); err != nil {
+		return err
+	}
+	_, err = s.Collect(ctx, "set", false, func(datasets.Ref) string { return "" })
+	return err
 }
 
 func command(root, name, limit string) *exec.Cmd {
@@ -94,6 +118,47 @@ func TestDiskFull(t *testing.T) {
 	}
 	if set, err := s.Load("set"); err != nil || set.Manifest.Version != 1 {
 		t.Errorf("set %+v, error %v", set, err)
+	}
+}
+
+// A process that is killed while it moves a tag or deletes versions leaves a tag
+// that can be followed and whole versions.
+func TestKilledKeeper(t *testing.T) {
+	root := t.TempDir()
+	s := testStore(root)
+	for i := range 20 {
+		c := command(root, fmt.Sprint("round ", i, " "), "")
+		c.Env = append(c.Env, childTask+"=keep")
+		out, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewReader(out)
+		for range 1 + i%4 { // then it is in its next round
+			if _, err := lines.ReadString('\n'); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.Process.Kill()
+		c.Wait()
+		tagged, err := s.Load("set@prod")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if problems := verify(t, tagged.Dir, nil); len(problems) > 0 {
+			t.Errorf("round %d: %v", i, problems)
+		}
+	}
+	if err := keep(s); err != nil {
+		t.Fatal(err)
+	}
+	for name := range tree(t, filepath.Join(s.Root, "set")) {
+		if strings.Contains(name, ".tmp-") || strings.Count(name, "/") != 1 {
+			t.Errorf("left over: %s", name)
+		}
 	}
 }
 

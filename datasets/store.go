@@ -121,14 +121,23 @@ func (s *Store) place(name string, d *Draft) (dir string, err error) {
 // removeUnfinished clears temporary folders of dead processes and a version
 // folder without a manifest at target. It runs under the lock.
 func removeUnfinished(home, target string) error {
+	if hasManifest(target) {
+		return fmt.Errorf("version %s: %w", target, fs.ErrExist)
+	}
+	if err := sweep(home); err != nil {
+		return err
+	}
+	return os.RemoveAll(target)
+}
+
+// sweep clears the temporary folders of processes that have ended. It runs under
+// the lock.
+func sweep(home string) error {
 	left, err := filepath.Glob(filepath.Join(globQuote(home), ".tmp-*"))
 	if err != nil {
 		return err
 	}
-	for _, path := range append(left, target) {
-		if hasManifest(path) && path == target {
-			return fmt.Errorf("version %s: %w", target, fs.ErrExist)
-		}
+	for _, path := range left {
 		if err := os.RemoveAll(path); err != nil {
 			return err
 		}

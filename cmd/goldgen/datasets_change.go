@@ -33,7 +33,7 @@ func newDatasetsRetire(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printNextVersion(p, done)
+			return a.printVersion(p, done)
 		},
 	}
 	cmd.Flags().StringVar(&o.Reason, "reason", "", "why, kept in the cases and in the log")
@@ -53,14 +53,19 @@ type nextVersion struct {
 	Retired int                `json:"retired"`
 }
 
-// printNextVersion says which version came of a change.
-func (a *app) printNextVersion(p *pipeline.Project, done *pipeline.Committed) error {
+func nextOf(p *pipeline.Project, done *pipeline.Committed) nextVersion {
+	m := done.Manifest
+	return nextVersion{
+		Golden: p.Summary(done, nil).Golden, Changed: done.Changed, Parent: m.Parent, Why: m.Why,
+		Active: m.Counts.Active, Review: m.Counts.NeedsReview, Retired: m.Counts.Retired,
+	}
+}
+
+// printVersion says which version came of a change.
+func (a *app) printVersion(p *pipeline.Project, done *pipeline.Committed) error {
 	m := done.Manifest
 	if a.json {
-		return a.printJSON(nextVersion{
-			Golden: p.Summary(done, nil).Golden, Changed: done.Changed, Parent: m.Parent, Why: m.Why,
-			Active: m.Counts.Active, Review: m.Counts.NeedsReview, Retired: m.Counts.Retired,
-		})
+		return a.printJSON(nextOf(p, done))
 	}
 	if !done.Changed {
 		_, err := fmt.Fprintf(a.stdout, "%s holds all this already; nothing was written\n", report.Escape(done.Ref.String()))

@@ -1,0 +1,181 @@
+package datasets
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/goldgen/goldgen/internal/atomicfile"
+)
+
+// Kept is a version that a collection leaves, and why.
+type Kept struct {
+	Ref Ref    `json:"ref"`
+	Why string `json:"why"`
+}
+
+// Collected is what a collection of a set's versions found.
+type Collected struct {
+	Kept    []Kept `json:"kept"`
+	Deleted []Ref  `json:"deleted"` // or that would be, in a dry run
+	Bytes   int64  `json:"bytes"`   // of the files of those
+	DryRun  bool   `json:"dry_run"`
+}
+
+// Collect deletes the versions of a set that nothing needs. Kept are the newest,
+// where tags stand, versions that nobody made a next one of (branches) and the
+// common ancestors of those, which a merge needs, and what needed gives a reason
+// for. It is asked under the set's lock. A version goes in one rename, so that a
+// killed collection leaves whole versions, and what the next commit sweeps away. A
+// dry run only tells.
+func (s *Store) Collect(ctx context.Context, name string, dryRun bool, needed func(Ref) (why string)) (*Collected, error) {
+	if err := ValidateName(name); err != nil {
+		return nil, err
+	}
+	unlock, err := s.lock(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("golden set %s: %w", name, err)
+	}
+	defer unlock()
+	refs, err := s.versions(name)
+	if err != nil {
+		return nil, err
+	}
+	if len(refs) == 0 {
+		return nil, s.unknown(name)
+	}
+	out, err := s.plan(name, refs, needed)
+	if err != nil {
+		return nil, err
+	}
+	if out.DryRun = dryRun; dryRun {
+		return out, nil
+	}
+	for _, r := range out.Deleted {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		if err := removeVersion(r.Path); err != nil {
+			return nil, fmt.Errorf("golden set %s: %w", name, err)
+		}
+	}
+	return out, sweep(filepath.Join(s.Root, name))
+}
+
+// plan tells the versions that stay from those that go.
+func (s *Store) plan(name string, refs []Ref, needed func(Ref) string) (*Collected, error) {
+	reasons, err := s.reasons(name, refs)
+	if err != nil {
+		return nil, err
+	}
+	out := &Collected{Kept: []Kept{}, Deleted: []Ref{}}
+	for _, r := range refs {
+		why := reasons[r.Version]
+		if why == "" {
+			why = needed(r)
+		}
+		if why != "" {
+			out.Kept = append(out.Kept, Kept{r, why})
+			continue
+		}
+		size, err := sizeOf(r.Path)
+		if err != nil {
+			return nil, err
+		}
+		out.Deleted, out.Bytes = append(out.Deleted, r), out.Bytes+size
+	}
+	return out, nil
+}
+
+// reasons says, by version, why the set itself needs one.
+func (s *Store) reasons(name string, refs []Ref) (map[int]string, error) {
+	newest := refs[len(refs)-1]
+	past, err := lineageOf(newest)
+	if err != nil {
+		return nil, err
+	}
+	tags, err := s.Tags(name)
+	if err != nil {
+		return nil, err
+	}
+	out := past.branches()
+	for _, t := range tags {
+		if t.Version > 0 {
+			out[t.Version] = "tag " + t.Name
+		}
+	}
+	out[newest.Version] = "the newest"
+	return out, nil
+}
+
+// branches are the versions without a next one, and where each two of them went
+// apart.
+func (l *lineage) branches() map[int]string {
+	out := map[int]string{}
+	var tips []*Manifest
+	for _, m := range l.versions {
+		if !slices.ContainsFunc(l.versions, func(next *Manifest) bool { return next.madeOf(m) }) {
+			tips = append(tips, m)
+			out[m.Version] = "a branch that was not merged"
+		}
+	}
+	for i, a := range tips {
+		for _, b := range tips[:i] {
+			if m := l.apart(a, b); m != nil && out[m.Version] == "" {
+				out[m.Version] = fmt.Sprintf("%s and %s were made of it", label(b.Version), label(a.Version))
+			}
+		}
+	}
+	return out
+}
+
+// madeOf reports whether m is a next version of o, or o was merged into it.
+func (m *Manifest) madeOf(o *Manifest) bool {
+	return m.ParentVersion == o.Version && m.Parent == o.Digest || m.MergedVersion == o.Version && m.Merged == o.Digest
+}
+
+// apart is the newest version that both have in their past.
+func (l *lineage) apart(a, b *Manifest) *Manifest {
+	past := l.ancestors(b.Digest, b.Version)
+	for _, m := range l.ancestors(a.Digest, a.Version) {
+		if slices.Contains(past, m) {
+			return m
+		}
+	}
+	return nil
+}
+
+// removeVersion renames a version's folder aside and deletes it then: a name that
+// nothing reads, and that removeUnfinished clears.
+func removeVersion(dir string) error {
+	aside, err := atomicfile.MkdirTemp(filepath.Dir(dir))
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Rename(dir, filepath.Join(aside, filepath.Base(dir))); err != nil {
+		return err
+	}
+	if err := atomicfile.SyncDir(filepath.Dir(dir)); err != nil {
+		return err
+	}
+	return os.RemoveAll(aside)
+}
+
+// sizeOf adds up the files of a folder.
+func sizeOf(dir string) (int64, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return 0, err
+	}
+	var sum int64
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			return 0, err
+		}
+		sum += info.Size()
+	}
+	return sum, nil
+}

@@ -1,0 +1,119 @@
+package datasets_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/goldgen/goldgen/datasets"
+)
+
+func TestCollectKeepsWhatIsNeeded(t *testing.T) {
+	s, ctx := newStore(t), context.Background()
+	var refs []datasets.Ref
+	for i := range 4 {
+		refs = append(refs, write(t, s, "set", draft(fmt.Sprint(i))))
+	}
+	for range 2 { // v5 and v6 stand beside v4
+		d := datasets.Derive(load(t, s, "set@v3"), "edited")
+		d.Cases[0].Query, d.Branch = fmt.Sprint("branch ", len(refs)), true
+		refs = append(refs, write(t, s, "set", d))
+	}
+	if _, _, err := s.SetTag(ctx, refs[0], "prod", datasets.TagOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.SetTag(ctx, refs[1], "gone", datasets.TagOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.RemoveTag(ctx, "set", "gone", datasets.TagOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	nobody := func(datasets.Ref) string { return "" }
+	want := &datasets.Collected{
+		Kept: []datasets.Kept{
+			{Ref: refs[0], Why: "tag prod"}, {Ref: refs[2], Why: "v4 and v5 were made of it"},
+			{Ref: refs[3], Why: "a branch that was not merged"}, {Ref: refs[4], Why: "a branch that was not merged"}, {Ref: refs[5], Why: "the newest"},
+		},
+		Deleted: refs[1:2], DryRun: true,
+	}
+	before := tree(t, s.Root)
+	got, err := s.Collect(ctx, "set", true, nobody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.Bytes = got.Bytes
+	if diff := cmp.Diff(want, got); diff != "" || got.Bytes == 0 {
+		t.Errorf("%d bytes: %s", got.Bytes, diff)
+	}
+	if diff := cmp.Diff(before, tree(t, s.Root)); diff != "" {
+		t.Errorf("a dry run changed files: %s", diff)
+	}
+	if got, err := s.Collect(ctx, "set", false, func(r datasets.Ref) string { return "result of " + r.String() }); err != nil || len(got.Deleted) > 0 {
+		t.Errorf("deleted %v (%v), which results need", got.Deleted, err)
+	}
+	if _, err := s.Collect(ctx, "set", false, nobody); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Resolve("set@v2"); err == nil || !strings.Contains(err.Error(), "it has v1, v3, v4, v5, v6") {
+		t.Errorf("after it set@v2 gives %v", err)
+	}
+	log, err := s.Log("set")
+	if err != nil || len(log) != 2 || !log[1].Missing {
+		t.Errorf("log after it: %+v (%v)", log, err)
+	}
+}
+
+func TestCollectWaitsForACommit(t *testing.T) {
+	s := newStore(t)
+	write(t, s, "set", draft("one?"))
+	write(t, s, "set", draft("two?"))
+	ctx, cancel := context.WithCancel(context.Background())
+	_, err := s.Collect(context.Background(), "set", false, func(datasets.Ref) string {
+		cancel() // a commit that waits for the lock is given up then
+		if _, _, err := s.Write(ctx, "set", draft("three?")); err == nil {
+			t.Error("a version was written while versions were deleted")
+		}
+		return ""
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCollectSweepsWhatAKilledOneLeft(t *testing.T) {
+	s := newStore(t)
+	write(t, s, "set", draft("one?"))
+	newest := write(t, s, "set", draft("two?"))
+	aside := filepath.Join(s.Root, "set", ".tmp-7", "v0001")
+	if err := os.MkdirAll(filepath.Dir(aside), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(s.Root, "set", "v0001"), aside); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Collect(context.Background(), "set", false, func(datasets.Ref) string { return "" }); err != nil {
+		t.Fatal(err)
+	}
+	for name := range tree(t, s.Root) {
+		if !strings.HasPrefix(name, "set/v0002/") {
+			t.Errorf("left over: %s", name)
+		}
+	}
+	if got, err := s.Resolve("set"); err != nil || got != newest {
+		t.Errorf("the set is %v (%v)", got, err)
+	}
+}
+
+func TestCollectOfNothing(t *testing.T) {
+	s := newStore(t)
+	for name, want := range map[string]string{"set": "no golden set set", "../x": "begins with"} {
+		if _, err := s.Collect(context.Background(), name, false, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+}
