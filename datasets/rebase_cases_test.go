@@ -59,6 +59,41 @@ func TestRebaseRetiresWhatIsNoLongerAnswered(t *testing.T) {
 	}
 }
 
+// TestRebaseNeverGuesses edits one sentence of a document. The new one is taken for
+// the old one only where it says the same.
+func TestRebaseNeverGuesses(t *testing.T) {
+	const before, after = "Whoever comes to the harbour is met at the gate by a warden. ", " All this was written down for newcomers. 这里写着港口的规则。"
+	for name, tc := range map[string]struct{ old, now, found string }{
+		"a word put in":           {"Boats longer than ninety feet wait outside until a pilot is free.", "Boats longer than ninety feet always must wait outside until a pilot is free.", ""},
+		"a harmless word":         {"Boats longer than ninety feet wait outside until a pilot is free.", "Boats longer than ninety feet wait outside patiently until a pilot is free.", "Boats longer than ninety feet wait outside patiently until a pilot is free."},
+		"a slip of the pen":       {"The warden writes the names of all visitors down in a book.", "The warden writes the names of all vistors down in a book.", "The warden writes the names of all vistors down in a book."},
+		"another day":             {"The office of the harbour is closed to visitors on Mondays.", "The office of the harbour is closed to visitors on Tuesdays.", ""},
+		"another place":           {"Dinner is paid for by the company in the city of Zurich alone.", "Dinner is paid for by the company in the city of Bergen alone.", ""},
+		"the opposite":            {"New passwords are enabled for everybody who works in the office.", "New passwords are disabled for everybody who works in the office.", ""},
+		"an undone thing":         {"The pier is available to anglers from dawn until the lamp is lit.", "The pier is unavailable to anglers from dawn until the lamp is lit.", ""},
+		"an exception":            {"All the gates are locked when the last ship has left the harbour.", "All the gates except are locked when the last ship has left the harbour.", ""},
+		"another form at the end": {"All the boats of the harbour leave through one gate.", "All the boats of the harbour leave through one gates.", "All the boats of the harbour leave through one gates."},
+		"a decimal":               {"The fee for the night is 1.5 crowns for each foot of the boat.", "The fee for the night is 2.5 crowns for each foot of the boat.", ""},
+		"Chinese, turned":         {"超过九十英尺的船只必须在港外等候引航员到来。", "超过九十英尺的船只不必须在港外等候引航员到来。", ""},
+		"Chinese, another":        {"超过九十英尺的船只必须在港外等候引航员到来。", "超过八十英尺的船只必须在港外等候引航员到来。", ""},
+		"German, turned":          {"Der Hafen ist an allen Tagen der Woche für Besucher offen.", "Der Hafen ist nicht an allen Tagen der Woche für Besucher offen.", ""},
+		"white space and case":    {"The warden keeps a list of the boats.", "The  Warden keeps a\nlist of the boats.", "The  Warden keeps a\nlist of the boats."},
+		"too short to look for":   {"Ask him.", "Ask her.", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			from, to := cut("old", 0, "a", before+tc.old+after), cut("new", 0, "a", "News. "+before+tc.now+after)
+			draft, _ := rebased(t, setOver(from, asked(from, "0123456789abcdef", tc.old)), from, to)
+			found := ""
+			if c := draft.Cases[0]; c.Status == datasets.Active {
+				found = c.Evidence[0].Quote
+			}
+			if found != tc.found {
+				t.Errorf("found %q, want %q", found, tc.found)
+			}
+		})
+	}
+}
+
 // TestRebaseMindsWhoMaySee moves cases whose document went to another scope.
 func TestRebaseMindsWhoMaySee(t *testing.T) {
 	text := prose("salary", 400)

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"sort"
@@ -202,8 +203,7 @@ const (
 )
 
 // match aligns all words of a quote with some of a text (Sellers 1980), at the
-// least cost; of several finds the one with the least distance, and then the
-// first, counts.
+// least cost; see bestEnd.
 func match(quote, text []wordAt, distance func(wordAt) int) similar {
 	if len(text) == 0 {
 		return similar{cost: 2}
@@ -229,22 +229,31 @@ func match(quote, text []wordAt, distance func(wordAt) int) similar {
 			}
 		}
 	}
-	best := 1
-	for j := 2; j < width; j++ {
-		if costs[j] < costs[best] || costs[j] == costs[best] && distance(text[j-1]) < distance(text[best-1]) {
-			best = j
-		}
-	}
+	best := bestEnd(costs, steps[len(quote)*width:], func(j int) int { return distance(text[j-1]) })
 	out := trace(quote, text, steps, best)
 	out.cost = float64(costs[best]) / float64(2*len(quote))
 	return out
 }
 
-// trace follows the steps of a find back from its end.
-func trace(quote, text []wordAt, steps []uint8, end int) similar {
+// bestEnd is where the find with the least cost ends; of several one whose last words
+// are a pair, the nearest.
+func bestEnd(costs []int, steps []uint8, distance func(j int) int) int {
+	best := 1
+	for j := 2; j < len(costs); j++ {
+		unpaired := min(steps[j], 1)
+		if cmp.Or(costs[j]-costs[best], int(unpaired)-int(min(steps[best], 1)), distance(j)-distance(best)) < 0 {
+			best = j
+		}
+	}
+	return best
+}
+
+// trace follows the steps of a find back from its last word. A quote that lacks its
+// first or last word says another thing: that word may stand there in another form.
+func trace(quote, text []wordAt, steps []uint8, last int) similar {
 	width := len(text) + 1
-	out := similar{last: text[end-1], first: text[end-1]}
-	for i, j := len(quote), end; i > 0; {
+	out := similar{last: text[last-1], first: text[last-1]}
+	for i, j := len(quote), last; i > 0; {
 		switch steps[i*width+j] {
 		case stepPair:
 			i, j = i-1, j-1
@@ -252,7 +261,8 @@ func trace(quote, text []wordAt, steps []uint8, end int) similar {
 			out.another = out.another || anotherThing(quote[i].text, text[j].text)
 		case stepSkipQuote:
 			i--
-			out.another = out.another || decisive(quote[i].text)
+			end := i == 0 || i == len(quote)-1
+			out.another = out.another || end || decisive(quote[i].text)
 		default:
 			j--
 			out.another = out.another || decisive(text[j].text)
@@ -293,9 +303,12 @@ func anotherThing(a, b string) bool {
 const stem = 4
 
 // replaced reports whether two words long enough to mean something are no two
-// spellings and no two forms of one word.
+// spellings and no two forms of one word. An ideograph means something alone.
 func replaced(a, b string) bool {
 	x, y := []rune(a), []rune(b)
+	if unicode.Is(unicode.Han, x[0]) && unicode.Is(unicode.Han, y[0]) {
+		return true
+	}
 	if len(x) < stem || len(y) < stem || spelling(a, b) {
 		return false
 	}
@@ -307,7 +320,8 @@ func decisive(word string) bool {
 	switch word {
 	case "not", "no", "never", "none", "nor", "neither", "without", "cannot", "t", "except", "unless", "only",
 		"on", "off", "true", "false", "yes", "always",
-		"nicht", "kein", "keine", "keinen", "nie", "ohne", "nur", "pas", "ne", "non", "jamais", "sans", "nunca", "sin":
+		"nicht", "kein", "keine", "keinen", "nie", "ohne", "nur", "pas", "ne", "non", "jamais", "sans", "nunca", "sin",
+		"não", "mai", "senza", "не", "нет", "без", "不", "没", "沒", "无", "無", "非", "未":
 		return true
 	}
 	return strings.ContainsFunc(word, unicode.IsDigit)
