@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
@@ -233,4 +234,42 @@ func TestRebaseMovesTheRest(t *testing.T) {
 	if old := draft.Cases[1]; old.Reason != "by hand" || len(old.Evidence) != 0 || report.Kept != 1 || report.Retired != 0 || report.Spans.Lost != 0 {
 		t.Errorf("the case retired before: %+v; %+v", old, report)
 	}
+}
+
+// TestRebaseSharesProperty cuts a document anywhere: each chunk has the grade that
+// its share of the evidence gives, or all of it where it alone comes near; a chunk
+// that holds nothing of the evidence has none.
+func TestRebaseSharesProperty(t *testing.T) {
+	text := prose("engine", 900)
+	rapid.Check(t, func(rt *rapid.T) {
+		start := rapid.IntRange(0, 800).Draw(rt, "start")
+		end := rapid.IntRange(start+40, 900).Draw(rt, "end")
+		from, to := cut("old", 0, "a", text), cut("new", rapid.IntRange(10, 900).Draw(rt, "size"), "a", text)
+		c := asked(from, "0123456789abcdef", text[start:end])
+		draft, _, err := datasets.Rebase(t.Context(), setOver(from, c), from, to, false)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		grades, relevant := map[string]float64{}, 0
+		for _, j := range draft.Cases[0].Judgments {
+			grades[j.ChunkID] = float64(*j.Grade)
+			if exact, ok := j.Features[datasets.FeatureCarriedGrade]; ok {
+				grades[j.ChunkID] = exact
+			}
+			if *j.Grade >= 2 {
+				relevant++
+			}
+		}
+		for _, chunk := range to.chunks {
+			shared := max(0, min(end, chunk.End)-max(start, chunk.Start))
+			want := datasets.Round(3 * datasets.Round(float64(shared)/float64(min(end-start, chunk.End-chunk.Start))))
+			got, labelled := grades[chunk.ID]
+			if labelled != (shared > 0) || got != want && (got != 3 || relevant != 1) {
+				rt.Errorf("chunk %s shares %d bytes: grade %v (%v), want %v", chunk.ID, shared, got, labelled, want)
+			}
+		}
+		if relevant == 0 {
+			rt.Errorf("no chunk is relevant: %v", said(draft.Cases[0]))
+		}
+	})
 }
