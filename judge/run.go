@@ -36,6 +36,9 @@ type Options struct {
 
 	// Extra are chunks, by case id, that are taken into the pool besides.
 	Extra map[string][]string
+	// Finish labels a settled set. Then ProveAbstention looks at its cases that
+	// expect abstention, and spares make good what it refuses. nil does neither.
+	Finish func(Result) (Result, error)
 }
 
 // Result is a judged set, without its place on disk.
@@ -64,18 +67,43 @@ func Run(ctx context.Context, candidates []Candidate, deps Deps, o Options) (Res
 		return Result{}, err
 	}
 	verdict := r.verdict()
-	settled := Settle(candidates, verdict, r.bestSources())
-	for len(settled.Need) > 0 {
+	for {
+		settled, err := r.settle(ctx, verdict)
+		if err != nil {
+			return Result{}, err
+		}
+		result := r.result(settled, verdict)
+		if o.Finish == nil {
+			return result, nil
+		}
+		if result, err = o.Finish(result); err != nil {
+			return Result{}, err
+		}
+		promoted := r.prove(&result, candidates)
+		if len(promoted) == 0 {
+			return result, nil
+		}
+		if err := r.gradeAll(ctx, promoted); err != nil {
+			return Result{}, err
+		}
+	}
+}
+
+// settle decides which candidates are the set, and grades the spares that it needs.
+func (r *runner) settle(ctx context.Context, verdict Verdict) (Settlement, error) {
+	for {
+		settled := Settle(r.candidates, verdict, r.bestSources())
+		if len(settled.Need) == 0 {
+			return settled, nil
+		}
 		var jobs []job
 		for _, id := range settled.Need {
 			jobs = append(jobs, job{index: r.index[id]})
 		}
 		if err := r.gradeAll(ctx, jobs); err != nil {
-			return Result{}, err
+			return Settlement{}, err
 		}
-		settled = Settle(candidates, verdict, r.bestSources())
 	}
-	return r.result(settled, verdict), nil
 }
 
 // job is one case to grade: the whole pool, or its canaries only.

@@ -58,26 +58,22 @@ func (p *Project) grade(ctx context.Context, b *bench, h Header, candidates []ju
 	options := p.judgeOptions(h.Pins.Seed, deps.depth)
 	options.Extra = extra
 	options.Built = (h.Pins.Generator == nil || h.Pins.Generator.Provider == ProviderBuiltin) && !allLogged(candidates)
+	options.Finish = func(r judge.Result) (judge.Result, error) { return p.finish(ctx, deps, options, r) }
 	result, err := judge.Run(ctx, candidates, deps.Deps, options)
-	if failed := result.Unknown[judge.UnknownCallFailed]; err == nil && failed > 0 && failed == result.Pairs && !p.DryRun {
-		err = fmt.Errorf("judge: every call failed: none of %d pairs was graded", failed)
-	}
-	if err == nil {
-		result.Cases, result.Trust, err = p.label(ctx, deps, options, result.Cases, result.Trust)
-		negatives(deps.View, judge.RelevantGrade, result.Trust).Fill(result.Cases)
-		if !p.DryRun {
-			proveAbstention(&result)
-		}
-	}
 	return result, pin, err
 }
 
-// proveAbstention takes from a judged set the cases that expect abstention where
-// they should not, or where nothing shows that they should.
-func proveAbstention(r *judge.Result) {
-	proven := judge.ProveAbstention(r.Cases, judge.RelevantGrade, r.Trust.Judge == judge.Passed)
-	r.Cases, r.Rejects = proven.Cases, proven.Rejects
-	r.Shortfall = append(r.Shortfall, proven.Shortfall...)
+// finish labels what a judge has graded, and picks the hard negatives.
+func (p *Project) finish(ctx context.Context, deps judgeDeps, options judge.Options, r judge.Result) (judge.Result, error) {
+	if failed := r.Unknown[judge.UnknownCallFailed]; failed > 0 && failed == r.Pairs && !p.DryRun {
+		return r, fmt.Errorf("judge: every call failed: none of %d pairs was graded", failed)
+	}
+	var err error
+	if r.Cases, r.Trust, err = p.label(ctx, deps, options, r.Cases, r.Trust); err != nil {
+		return r, err
+	}
+	negatives(deps.View, judge.RelevantGrade, r.Trust).Fill(r.Cases)
+	return r, nil
 }
 
 // negatives says what the hard negatives of a set are.
