@@ -249,9 +249,18 @@ func (a *app) printJudgments(c datasets.Case) error {
 		if x, ok := j.Features["expected_grade"]; ok {
 			expected = fmt.Sprintf("%.2f", x)
 		}
-		t.Add(j.ChunkID, j.By, grade, expected, j.Label, j.Judge)
+		t.Add(j.ChunkID, j.By, grade, expected, j.Label, judgeWords(&j))
 	}
 	return t.Write(a.stdout, a.style())
+}
+
+// judgeWords name the judge, and say of a judgment of another chunk that it was
+// carried over to this one.
+func judgeWords(j *datasets.Judgment) string {
+	if !j.Carried() {
+		return j.Judge
+	}
+	return strings.TrimSpace("carried over " + j.Judge)
 }
 
 func newDatasetsVerify(a *app) *cobra.Command {
