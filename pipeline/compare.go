@@ -46,6 +46,7 @@ func Compare(p *Project, o CompareOptions) (*eval.Comparison, error) {
 		return nil, gateTrouble(err)
 	}
 	c.Notes = append(c.Notes, notes...)
+	p.holdSet(c)
 	return c, nil
 }
 

@@ -49,6 +49,7 @@ type Config struct {
 	Eval       EvalConfig               `yaml:"eval"`
 	Retrievers map[string]retrieve.Spec `yaml:"retrievers,omitempty"`
 	Gate       GateConfig               `yaml:"gate"`
+	Golden     GoldenConfig             `yaml:"golden"`
 	Waivers    []eval.Waiver            `yaml:"waivers,omitempty"`
 	Endpoints  []string                 `yaml:"endpoints,omitempty"`
 	Prompts    string                   `yaml:"prompts,omitempty"` // folder of changed prompt files
@@ -267,6 +268,7 @@ func (c *Config) Validate() error {
 		keyed("embedding", c.Embedding.validate()),
 		keyed("eval", c.Eval.validate()),
 		keyed("gate", c.Gate.validate()),
+		keyed("golden", c.Golden.validate()),
 		keyed("waivers", checkWaivers(c.Waivers)),
 	}
 	checks = append(checks, c.checkRetrievers()...)

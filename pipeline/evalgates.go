@@ -71,8 +71,8 @@ func (p *Project) EvalGated(ctx context.Context, o EvalOptions, g GateEval) (*Ga
 // gatesOf reads the gates. Those that compare need a baseline: given without
 // one they are a mistake, in goldgen.yaml they wait for one.
 func (p *Project) gatesOf(g GateEval) (eval.GateOptions, error) {
-	if g.Gate && len(g.Gates) == 0 && len(p.Config.Eval.Gates) == 0 {
-		return eval.GateOptions{}, fmt.Errorf("%w: --gates: eval.gates of %s names none", ErrConfig, ConfigFile)
+	if g.Gate && len(g.Gates) == 0 && len(p.Config.Eval.Gates) == 0 && !p.Config.Golden.holds() {
+		return eval.GateOptions{}, fmt.Errorf("%w: --gates: eval.gates of %s names none, and golden asks nothing of the set", ErrConfig, ConfigFile)
 	}
 	options, err := p.gateOptions(g.GateChoice, g.Gate || g.Baseline != "")
 	if err == nil {
@@ -169,6 +169,9 @@ func (p *Project) verdict(out *Gated, g GateEval, options eval.GateOptions) (err
 		if err = kept.sliceFor(nil, options.Gates); err == nil {
 			out.Gates, err = eval.CheckGates(kept.Input, options)
 		}
+	}
+	if err == nil && (g.Gate || len(options.Gates) > 0) && !out.TooManyFailed && out.Comparison == nil {
+		out.Gates = p.withSetGates(out.Gates, out.Result.Golden)
 	}
 	return gateTrouble(err)
 }
