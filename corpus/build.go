@@ -168,8 +168,11 @@ func (b *builder) emptyError() error {
 		from = b.opts.Source.Documents
 	}
 	what := "no documents were found"
-	if b.manifest.Documents > 0 {
+	switch {
+	case b.manifest.Documents > 0:
 		what = wording.Count(b.manifest.Documents, "document") + " without any text"
+	case len(b.manifest.SkippedBad)+len(b.manifest.Unparsed) == 0 && b.opts.Source.Chunks == "" && tableKind(from) == "":
+		return fmt.Errorf("corpus: %s: %s", from, b.opts.Source.WhyNothing())
 	}
 	if n := len(b.manifest.SkippedBad); n > 0 {
 		what += fmt.Sprintf(", %d skipped as not UTF-8", n)

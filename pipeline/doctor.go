@@ -56,7 +56,7 @@ func finding(part string, err error, detail string) Finding {
 func (p *Project) doctorCorpus() Finding {
 	files, err := p.statSources()
 	if err == nil && len(files) == 0 {
-		err = errors.New("no documents were found")
+		err = errors.New(p.buildOptions().Source.WhyNothing())
 	}
 	if source := p.buildOptions().Source; err == nil && source.Chunks == "" {
 		return p.readCorpus(source, wording.Count(len(files), "file"))

@@ -26,15 +26,15 @@ var initTemplate string
 // InitOptions say what a new goldgen.yaml is to hold.
 type InitOptions struct {
 	Name     string // "" takes the folder's
-	Source   string // "" takes docs where it is there, else the folder itself
+	Source   string // "" takes docs where it is there, else the folder itself, or the one table in it
 	Endpoint string // of an Ollama to look for; "" is the usual one
 }
 
 // Initialised is what Init wrote.
 type Initialised struct {
-	Path     string `json:"path"`
-	Name     string `json:"name"`
-	Source   string `json:"source"`
+	Path string `json:"path"`
+	Name string `json:"name"`
+	InitCorpus
 	Ollama   string `json:"ollama,omitempty"` // its address, "" none found
 	Model    string `json:"model,omitempty"`
 	Embedder string `json:"embedder,omitempty"`
@@ -50,16 +50,14 @@ func Init(ctx context.Context, dir string, o InitOptions) (*Initialised, error) 
 	if _, err := os.Stat(path); err == nil {
 		return nil, fmt.Errorf("%w: %s is there already", ErrConfig, path)
 	}
-	done := &Initialised{Path: path, Name: o.Name, Source: o.Source}
+	done := &Initialised{Path: path, Name: o.Name}
 	if done.Name == "" {
 		done.Name = nameOf(dir)
 	}
 	if err := datasets.ValidateName(done.Name); err != nil {
 		return nil, fmt.Errorf("%w: name: %w", ErrConfig, err)
 	}
-	if done.Source == "" {
-		done.Source = sourceOf(dir)
-	}
+	done.InitCorpus = corpusOf(dir, o.Source)
 	findOllama(ctx, o.Endpoint, done)
 	t, err := template.New(ConfigFile).Parse(initTemplate)
 	if err != nil {
