@@ -109,19 +109,19 @@ func (r *rebaser) carryTo(l *labelling, j *Judgment, c *Case, places []placed) {
 		if len(j.Spans) > 0 {
 			spans = m.innerAll(j.Spans)
 		}
-		l.add(&carry{given: *j, chunk: same, share: 1, spans: spans, plain: true})
+		l.add(&carry{given: *j, chunk: same, share: 1, part: 1, spans: spans, plain: true})
 		return
 	}
 	given := j.given()
 	spans := r.restsOn(&given, &old, c, places)
 	for n := range r.now[m.target()] {
 		chunk := &r.now[m.to][n]
-		share := 0.0
+		share, part := 0.0, 0.0
 		for _, s := range spans {
-			share = max(share, shareOf(s, chunk))
+			share, part = max(share, shareOf(s, chunk)), max(part, partOf(s, chunk))
 		}
 		if share > 0 {
-			l.add(&carry{given: given, chunk: chunk, share: share, spans: spans})
+			l.add(&carry{given: given, chunk: chunk, share: share, part: part, spans: spans})
 		}
 	}
 }

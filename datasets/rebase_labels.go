@@ -3,6 +3,7 @@ package datasets
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/goldgen/goldgen/corpus"
@@ -13,6 +14,7 @@ const (
 	FeatureCarriedShare = "carried_share" // overlap of what was judged and the chunk, as a share of the shorter
 	FeatureCarriedGrade = "carried_grade" // the grade times that share; Grade is its whole part
 	FeatureCarriedFrom  = "carried_from"  // the grade that was given
+	FeatureCarriedPart  = "carried_part"  // what p was multiplied by; see partOf
 	FeatureCarriedWhole = "carried_whole" // 1 where the grade, or p, was kept whatever the share
 )
 
@@ -24,16 +26,15 @@ const leastRead = 0.5
 // by rebase.
 func (j *Judgment) Carried() bool { _, ok := j.Features[FeatureCarriedShare]; return ok }
 
-// given is the judgment as it was given, before it was carried over: p of a part
-// is p times its share.
+// given is the judgment as it was given, before it was carried over.
 func (j *Judgment) given() Judgment {
 	out := *j
 	if from, ok := j.Features[FeatureCarriedFrom]; ok {
 		grade := int(from)
 		out.Grade = &grade
 	}
-	if share := j.Features[FeatureCarriedShare]; share > 0 && j.P != nil && j.Features[FeatureCarriedWhole] == 0 {
-		out.P, out.PDraws = times(*j.P, j.PDraws, 1/share)
+	if part := j.Features[FeatureCarriedPart]; part > 0 && j.P != nil {
+		out.P, out.PDraws = times(*j.P, j.PDraws, 1/part)
 	}
 	return out
 }
@@ -62,9 +63,10 @@ func (j *Judgment) saysRelevant(relevant int) bool {
 type carry struct {
 	given Judgment
 	chunk *corpus.Chunk
-	share float64
-	spans []Span // what it rests on, in the new document
-	plain bool   // the chunk is the one that was judged
+	share float64 // see shareOf
+	part  float64 // see partOf
+	spans []Span  // what it rests on, in the new document
+	plain bool    // the chunk is the one that was judged
 }
 
 // grade is the grade times the share, to 4 decimals; 0 where there is none.
@@ -75,12 +77,12 @@ func (c *carry) grade() float64 {
 	return Round(float64(float64(*c.given.Grade) * c.share))
 }
 
-// p is the chance times the share; 0 where there is none.
+// p is the chance times the part; 0 where there is none.
 func (c *carry) p() float64 {
 	if c.given.P == nil {
 		return 0
 	}
-	return float64(*c.given.P * c.share)
+	return float64(*c.given.P * c.part)
 }
 
 // relevant reports whether the chunk is relevant by it.
@@ -112,12 +114,13 @@ func (c *carry) judgment(relevant int, whole bool) Judgment {
 		return SourceJudgment(j.ChunkID, j.DocID)
 	}
 	j.Spans, j.Features = c.spans, map[string]float64{FeatureCarriedShare: c.share}
-	share := c.share
+	share, part := c.share, c.part
 	if whole {
-		share, j.Features[FeatureCarriedWhole] = 1, 1
+		share, part, j.Features[FeatureCarriedWhole] = 1, 1, 1
 	}
-	if j.P != nil && !whole {
-		j.P, j.PDraws = times(*j.P, j.PDraws, share)
+	if j.P != nil {
+		j.P, j.PDraws = times(*j.P, j.PDraws, part)
+		j.Features[FeatureCarriedPart] = part
 	}
 	if j.Grade != nil {
 		exact := Round(float64(float64(*j.Grade) * share))
@@ -153,6 +156,18 @@ func shareOf(s Span, c *corpus.Chunk) float64 {
 		return 0
 	}
 	return Round(float64(overlap(s, spanOf(c))) / float64(shorter))
+}
+
+// partOf is what a chance is multiplied by in a chunk that holds a part of a span:
+// the square root of that part. Where in the span the relevant text is nobody knows:
+// times 1 every piece of a chunk that is cut up would be as likely relevant as the
+// whole, times the part only one of them could be. docs/lifecycle.md has how far each
+// of the three lies from a label model that is asked again.
+func partOf(s Span, c *corpus.Chunk) float64 {
+	if s.End <= s.Start {
+		return 0
+	}
+	return Round(math.Sqrt(float64(overlap(s, spanOf(c))) / float64(s.End-s.Start)))
 }
 
 // target is a new chunk and a judge: at most one judgment each.

@@ -223,7 +223,14 @@ func TestRebaseCarriesJudgmentsOfChunks(t *testing.T) {
 		},
 		"a chance of a part": {
 			400, 500, []datasets.Judgment{chance("a#0", 0.9, 0.8, 1), chance("a#1", 0.4)},
-			[]string{"a#0 label_model p 0.9 carried_share 1", "a#1 label_model p 0.3 carried_share 0.75"},
+			[]string{"a#0 label_model p 0.9 carried_share 1", "a#1 label_model p 0.3464 carried_share 0.75"},
+		},
+		"chances of pieces": {
+			400, 100, []datasets.Judgment{chance("a#1", 0.8)},
+			[]string{
+				"a#4 label_model p 0.8 carried_share 1", "a#5 label_model p 0.4 carried_share 1",
+				"a#6 label_model p 0.4 carried_share 1", "a#7 label_model p 0.4 carried_share 1",
+			},
 		},
 		"a chance of a chunk of which little was read": {
 			400, 600, []datasets.Judgment{chance("a#0", 0.9), chance("a#1", 0.4)},
