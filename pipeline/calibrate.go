@@ -207,7 +207,7 @@ func (c *calibrator) apply(ctx context.Context, out *Calibrated, cases []dataset
 		return err
 	}
 	m := c.set.Manifest
-	m.Trust, m.Costs = profile.TrustIn(m.Trust, labels), datasets.Costs{}
+	m.Trust, m.Costs = unsettledTrust(profile.TrustIn(m.Trust, labels), profile, labels.Cases), datasets.Costs{}
 	m.Missed = judge.MissedIn(labels.Cases, m.RelevantGrade, m.Trust.Judge == judge.Passed)
 	negatives(c.deps.View, m.RelevantGrade, m.Trust).Fill(labels.Cases)
 	committed, err := c.write(ctx, m.Name, datasets.Draft{Cases: labels.Cases, Rejects: c.set.Rejects, Manifest: m})

@@ -239,6 +239,23 @@ func TestCalibrateApplyKeepsPeoplesLabels(t *testing.T) {
 	}
 }
 
+// TestCalibrateApplyLowersReviewed: where a label model's chances stand for pairs
+// that nobody graded, people's judgments do not settle the set.
+func TestCalibrateApplyLowersReviewed(t *testing.T) {
+	b := newBench(t, func(d *datasets.Draft) {
+		d.Manifest.Trust = datasets.Trust{Level: datasets.TrustReviewed, Why: "people's judgments, imported from labels.csv"}
+	})
+	b.calibrate(t, pipeline.CalibrateOptions{Labels: b.labelFile(t, mixedLabels(12)...), Apply: true})
+	set, err := b.Store().Load("records")
+	if err != nil {
+		t.Fatal(err)
+	}
+	trust := set.Manifest.Trust
+	if trust.Level != datasets.TrustFitted || !strings.Contains(trust.Why, "that are known; people's judgments, imported from labels.csv; ") {
+		t.Errorf("trust %s: %s", trust.Level, trust.Why)
+	}
+}
+
 func TestJudgeLabelsIsOneOfThree(t *testing.T) {
 	_, err := pipeline.ParseConfig([]byte("version: 1\nname: x\ncorpus: {source: docs}\njudge: {labels: best}\n"), "goldgen.yaml")
 	if err == nil || !strings.Contains(err.Error(), `judge: labels: "best", valid are none, prior, fitted`) {

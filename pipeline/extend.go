@@ -77,8 +77,8 @@ func (p *Project) extendOn(ctx context.Context, b *bench, set *datasets.Set, top
 	if draft.Cases, m.Trust, err = p.label(ctx, deps, options, slices.Clone(draft.Cases), m.Trust); err != nil {
 		return draft, err
 	}
-	if people, known := gradedShare(draft.Cases); m.Trust.Level == datasets.TrustReviewed && deps.profile != nil && people < known {
-		m.Trust.Level = deps.profile.Level // its chances stand where nobody graded
+	if deps.profile != nil {
+		m.Trust = unsettledTrust(m.Trust, deps.profile, draft.Cases)
 	}
 	hard := negatives(deps.View, m.RelevantGrade, m.Trust)
 	hard.Tops = tops
@@ -100,6 +100,18 @@ func extendedTrust(t datasets.Trust, e *judge.Extension, judgeName string) datas
 		t.Level, which = datasets.TrustJudged, "passed its canaries"
 	}
 	t.Why = fmt.Sprintf("people graded %d of the %d pairs that have a grade, and the judge %s, which %s, the others", people, known, judgeName, which)
+	return t
+}
+
+// unsettledTrust lowers a trust of reviewed to that of a label model where its
+// chances stand for pairs that nobody graded: people's judgments alone then settle
+// no figure.
+func unsettledTrust(t datasets.Trust, profile *judge.Profile, cases []datasets.Case) datasets.Trust {
+	people, known := gradedShare(cases)
+	if t.Level == datasets.TrustReviewed && people < known {
+		t.Level = profile.Level
+		t.Why = fmt.Sprintf("people graded %d of the %d pairs that are known; %s", people, known, t.Why)
+	}
 	return t
 }
 
