@@ -29,8 +29,7 @@ const mostLost = 0.5
 // by its bytes, by its words, or with a few words changed, in this order; else it
 // is lost, and its case is retired with the reason. A judgment moves with the span
 // that it rests on: the evidence in its chunk where it says relevant, else the
-// whole chunk. Each new chunk gets the grade, or p, times the overlap as a share
-// of the shorter of the two; see labelling.
+// whole chunk, to each new chunk that shares bytes with it; see carry.
 func Rebase(ctx context.Context, set *Set, from, to RebaseView, acceptLoss bool) (Draft, *RebaseReport, error) {
 	docs, err := matchDocuments(ctx, from, to)
 	if err != nil {

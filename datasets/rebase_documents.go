@@ -195,7 +195,16 @@ func (d *documents) byDigest() {
 // and looks for them and for those without an id among the documents that nothing
 // became yet.
 func (d *documents) byResemblance() error {
-	old, err := sketches(d.from, func(id string) bool { f := d.fates[id].fate; return f == gone || f == edited })
+	open := map[string]bool{}
+	for id, m := range d.fates {
+		if m.fate == gone || m.fate == edited {
+			open[id] = true
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	old, err := sketches(d.from, func(id string) bool { return open[id] })
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,8 @@ func (j *Judgment) saysRelevant(relevant int) bool {
 	return j.P != nil && *j.P >= 0.5 || j.P == nil && j.Grade != nil && *j.Grade >= relevant
 }
 
-// carry is a judgment as one new chunk would have it.
+// carry is a judgment as one new chunk would have it: its grade times the share, its
+// chance times the part.
 type carry struct {
 	given Judgment
 	chunk *corpus.Chunk
