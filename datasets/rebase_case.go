@@ -91,7 +91,7 @@ func (r *rebaser) moveChecks(e Evidence, p placed) []Check {
 // moveJudgments carries each judgment to the new chunks that share bytes with what
 // it rests on. places are those of the case's evidence.
 func (r *rebaser) moveJudgments(c *Case, places []placed) []Judgment {
-	l := newLabelling(r.relevant)
+	l := newLabelling(c, r.relevant)
 	for i := range c.Judgments {
 		r.carryTo(l, &c.Judgments[i], c, places)
 	}

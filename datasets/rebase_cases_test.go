@@ -151,6 +151,25 @@ func TestRebaseMindsDates(t *testing.T) {
 	}
 }
 
+// TestRebaseKeepsEachHop cuts both quotes of a case in two, one of them in the
+// middle: only where each answers something of its own does that one keep a grade.
+func TestRebaseKeepsEachHop(t *testing.T) {
+	text := prose("engine", 600)
+	from, to := cut("old", 300, "a", text), cut("new", 100, "a", text)
+	for queryType, want := range map[string][]string{
+		datasets.MultiHop:  {"a#0", "a#3"},
+		datasets.Ambiguous: {"a#0", "a#3"},
+		datasets.Factual:   {"a#0"},
+	} {
+		c := asked(from, "0123456789abcdef", text[20:80], text[350:450])
+		c.QueryType = queryType
+		draft, _ := rebased(t, setOver(from, c), from, to)
+		if diff := cmp.Diff(want, draft.Cases[0].Source); diff != "" {
+			t.Errorf("%s: %s", queryType, diff)
+		}
+	}
+}
+
 func TestRebaseFollowsEqualTextsInPairs(t *testing.T) {
 	text, other := prose("engine", 400), prose("boat", 400)
 	from := cut("old", 0, "a", text, "b", text, "c", other, "d", text)

@@ -174,21 +174,26 @@ func partOf(s Span, c *corpus.Chunk) float64 {
 // target is a new chunk and a judge: at most one judgment each.
 type target struct{ chunk, by string }
 
+// target is what the carry is to.
+func (c *carry) target() target { return target{c.chunk.ID, c.given.By} }
+
 // labelling gathers what the new chunks of a case are carried.
 type labelling struct {
 	relevant int
+	each     bool // each source answers something of its own
 	order    []target
 	best     map[target]*carry
 	read     map[target][]Span // what was judged, of chunks' documents
 	all      []*carry
 }
 
-func newLabelling(relevant int) *labelling {
-	return &labelling{relevant: relevant, best: map[target]*carry{}, read: map[target][]Span{}}
+func newLabelling(c *Case, relevant int) *labelling {
+	each := c.QueryType == MultiHop || c.QueryType == Ambiguous
+	return &labelling{relevant: relevant, each: each, best: map[target]*carry{}, read: map[target][]Span{}}
 }
 
 func (l *labelling) add(c *carry) {
-	t := target{c.chunk.ID, c.given.By}
+	t := c.target()
 	l.all = append(l.all, c)
 	if c.given.Grade != nil || c.given.P != nil {
 		l.read[t] = append(l.read[t], c.spans...)
@@ -210,8 +215,8 @@ func (l *labelling) judgments() []Judgment {
 	out := make([]Judgment, 0, len(l.order))
 	for _, t := range l.order {
 		switch c := l.best[t]; {
-		case keeps != nil && c.chunk.ID == keeps.chunk.ID && c.given.By == keeps.given.By:
-			out = append(out, keeps.judgment(l.relevant, true))
+		case keeps[t] != nil:
+			out = append(out, keeps[t].judgment(l.relevant, true))
 		case c.plain || c.grade() > 0 || c.relevant(l.relevant) || l.wasRead(t):
 			out = append(out, c.judgment(l.relevant, false))
 		}
@@ -219,19 +224,36 @@ func (l *labelling) judgments() []Judgment {
 	return out
 }
 
-// keeps is the carry that keeps its grade, or nil. What was said of the very chunk
+// keeps are the carries that keep their grades: one of the case, or of each of its
+// sources, where none of its chunks is relevant. What was said of the very chunk
 // stays.
-func (l *labelling) keeps() *carry {
-	var largest *carry
+func (l *labelling) keeps() map[target]*carry {
+	relevant, largest := map[string]bool{}, map[string]*carry{}
 	for _, c := range l.all {
-		switch best := l.best[target{c.chunk.ID, c.given.By}]; {
-		case best.relevant(l.relevant):
-			return nil
-		case !best.plain && c.given.saysRelevant(l.relevant) && (largest == nil || c.share > largest.share):
-			largest = c
+		best, group := l.best[c.target()], l.group(c)
+		if best.relevant(l.relevant) {
+			relevant[group], relevant[""] = true, true
+		}
+		if first := largest[group]; !best.plain && c.given.saysRelevant(l.relevant) && (first == nil || c.share > first.share) {
+			largest[group] = c
 		}
 	}
-	return largest
+	out := map[target]*carry{}
+	for group, c := range largest {
+		if !relevant[group] {
+			out[c.target()] = c
+		}
+	}
+	return out
+}
+
+// group is the source that a carry is of, where each source answers something of
+// its own.
+func (l *labelling) group(c *carry) string {
+	if l.each && c.given.OfSource() {
+		return c.given.ChunkID
+	}
+	return ""
 }
 
 // wasRead reports whether enough of a chunk was judged to say that it is not
