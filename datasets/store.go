@@ -209,9 +209,9 @@ func (s *Store) unknown(name string) error {
 	case err != nil:
 		return err
 	case len(all) == 0:
-		return fmt.Errorf("no golden set %s: %s holds none: %w", name, s.Root, fs.ErrNotExist)
+		return &MissingError{fmt.Sprintf("no golden set %s: %s holds none", name, s.Root)}
 	}
-	return fmt.Errorf("no golden set %s: %s holds %s: %w", name, s.Root, strings.Join(all, ", "), fs.ErrNotExist)
+	return &MissingError{fmt.Sprintf("no golden set %s: %s holds %s", name, s.Root, strings.Join(all, ", "))}
 }
 
 // byDigest finds the version whose digest begins so, in whatever set.
@@ -234,7 +234,7 @@ func (s *Store) byDigest(digest string) (Ref, error) {
 		}
 	}
 	if len(found) == 0 {
-		return Ref{}, fmt.Errorf("no version of a golden set in %s has the digest %s: %w", s.Root, digest, fs.ErrNotExist)
+		return Ref{}, &MissingError{fmt.Sprintf("no version of a golden set in %s has the digest %s", s.Root, digest)}
 	}
 	return found[len(found)-1], nil
 }

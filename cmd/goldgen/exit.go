@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/llm"
 	"github.com/goldgen/goldgen/pipeline"
 	"github.com/goldgen/goldgen/report"
@@ -118,13 +121,32 @@ func hintOf(err error) string {
 	if errors.As(err, &hinted) {
 		return hinted.Hint
 	}
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, os.ErrPermission) {
-		return "nothing half written is left; free space or permissions, then run the same command again"
+	if _, ok := errors.AsType[*datasets.MissingError](err); ok {
+		return "goldgen run makes a set, goldgen datasets ls lists those that are there; -C names another project's folder"
+	}
+	if llm.Full(err) {
+		return fullHint(err)
+	}
+	if errors.Is(err, os.ErrPermission) {
+		return "nothing half written is left; give the permission, then run the same command again"
 	}
 	if errors.Is(err, retrieve.ErrNotAllowed) {
 		return "where CI is set, --allow-exec lets retrievers of goldgen.yaml start commands"
 	}
 	return llm.Hint(err)
+}
+
+// fullHint says which folder's disk has no room, and what helps.
+func fullHint(err error) string {
+	const again = "then run the same command again: what was done is kept"
+	if errors.Is(err, llm.ErrCache) {
+		return "replies are kept in .goldgen/cache: free space on its disk, or move that folder to another disk and leave a symbolic link in its place, " + again
+	}
+	where := "the disk"
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		where = "the disk of " + filepath.Dir(filepath.Dir(path.Path))
+	}
+	return "free space on " + where + ", " + again + ", and nothing half written is left"
 }
 
 // exactArgs and friends are cobra's, as usage errors.
