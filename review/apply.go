@@ -109,7 +109,7 @@ func (a *applying) change(c *datasets.Case) {
 		switch c.Query {
 		case q.Wording: // an earlier version took it in
 		case q.Query:
-			reword(c, q.Event)
+			c.Reword(q.Wording, q.Checks)
 		default:
 			a.leave(q, "another wording came first")
 		}
@@ -142,16 +142,6 @@ func latest(events []said, caseID string) []said {
 	}
 	slices.SortFunc(out, func(x, y said) int { return cmp.Or(y.At.Compare(x.At), strings.Compare(x.by, y.by)) })
 	return out
-}
-
-// reword gives a case another query. What models said of the old one goes: the
-// sources stay, with their evidence.
-func reword(c *datasets.Case, q Event) {
-	c.Query, c.Checks, c.HardNegatives = q.Wording, q.Checks, nil
-	c.Unrank()
-	c.Judgments = slices.DeleteFunc(slices.Clone(c.Judgments), func(j datasets.Judgment) bool {
-		return j.By != datasets.BySynthetic
-	})
 }
 
 // grade gives the case its people's grades.

@@ -226,7 +226,7 @@ func (s *Sitting) caseOf(n int) *datasets.Case { return s.caseNow(s.pairs[n].Cas
 func (s *Sitting) caseNow(id string) *datasets.Case {
 	c := *s.cases[id]
 	if q, ok := s.stand.Queries[id]; ok {
-		reword(&c, q)
+		c.Reword(q.Wording, q.Checks)
 	}
 	if r, ok := s.stand.Rejects[id]; ok {
 		c.Status, c.Reason = datasets.Retired, r.Reason

@@ -17,7 +17,7 @@ import (
 func newDatasets(a *app) *cobra.Command {
 	return parent("datasets", "List, show, compare, change, import and export golden sets", groupSets,
 		newDatasetsList(a), newDatasetsShow(a), newDatasetsVerify(a), newDatasetsImport(a), newDatasetsExport(a),
-		newDatasetsDiff(a), newDatasetsLog(a), newDatasetsTag(a), newDatasetsRetire(a), newDatasetsMerge(a), newDatasetsCollect(a))
+		newDatasetsDiff(a), newDatasetsLog(a), newDatasetsTag(a), newDatasetsRetire(a), newDatasetsEdit(a), newDatasetsMerge(a), newDatasetsCollect(a))
 }
 
 func newDatasetsList(a *app) *cobra.Command {
