@@ -19,6 +19,7 @@ import (
 	"github.com/goldgen/goldgen/internal/seeded"
 	"github.com/goldgen/goldgen/llm"
 	"github.com/goldgen/goldgen/llm/connect"
+	"github.com/goldgen/goldgen/prompts"
 	"github.com/goldgen/goldgen/retrieve"
 	"github.com/goldgen/goldgen/sample"
 )
@@ -41,7 +42,11 @@ func newWriter(o options, stack *connect.Stack, c collections.Collection) (*writ
 	if err != nil {
 		return nil, err
 	}
-	model, err := generate.NewModel(unchecked{stack.Client}, stats, generate.ModelOptions{
+	client, err := newUnchecked(stack.Client)
+	if err != nil {
+		return nil, err
+	}
+	model, err := generate.NewModel(client, stats, generate.ModelOptions{
 		Model:   stack.Model,
 		Options: llm.Options{NumCtx: 2048, NumPredict: 256, NumThread: o.threads, Temperature: 0.7, Seed: seed},
 		Seed:    seed,
@@ -156,13 +161,42 @@ func line(row sample.Row, o generate.Outcome) study.Written {
 	return w
 }
 
-// unchecked answers the checks that ask the model a second time, which want a
-// single token, with yes; the rest it passes on.
-type unchecked struct{ llm.Client }
+// unchecked answers the checks that ask the model a second time with yes; the rest
+// it passes on.
+type unchecked struct {
+	llm.Client
+	checks map[string]bool // by the first message of their prompt, which is the same for all queries
+}
+
+// checkPrompts is how the ids of prompts begin that check what was written.
+const checkPrompts = "check-"
+
+func newUnchecked(client llm.Client) (*unchecked, error) {
+	all, err := prompts.All()
+	if err != nil {
+		return nil, err
+	}
+	c := &unchecked{client, map[string]bool{}}
+	for _, p := range all {
+		if !strings.HasPrefix(p.ID, checkPrompts) {
+			continue
+		}
+		vars := map[string]string{}
+		for _, name := range slices.Concat(p.Vars, p.Data) {
+			vars[name] = ""
+		}
+		messages, err := p.Render(vars)
+		if err != nil {
+			return nil, err
+		}
+		c.checks[messages[0].Content] = true
+	}
+	return c, nil
+}
 
 // Complete implements llm.Client.
-func (c unchecked) Complete(ctx context.Context, r llm.Request) (llm.Reply, error) {
-	if r.Options.NumPredict == 1 {
+func (c *unchecked) Complete(ctx context.Context, r llm.Request) (llm.Reply, error) {
+	if c.checks[r.Messages[0].Content] {
 		return llm.Reply{Text: "yes", FinishReason: llm.FinishStop}, nil
 	}
 	return c.Client.Complete(ctx, r)
