@@ -119,6 +119,15 @@ func TestLeaksErrorsAndResultsThatCannotBeCompared(t *testing.T) {
 	}
 }
 
+// No leak is seen among results that stand nowhere: that is no test passed.
+func TestLeaksThatNobodyCanSee(t *testing.T) {
+	f := several(9)
+	f.Results[0].Result.Counts.Unplaced = 2
+	if got := junitOf(t, f)["no leaks"]; got != "skipped" {
+		t.Errorf("no leaks: %s", got)
+	}
+}
+
 func TestCSV(t *testing.T) {
 	golden(t, "cases.csv", []byte(written(t, report.CSV, whole(6))))
 }
