@@ -147,7 +147,7 @@ func CheckShares(key, unknown string, shares map[string]float64, valid []string)
 		sum += share
 	}
 	if math.Abs(sum-1) > 1e-6 {
-		return fmt.Errorf("%s: the shares sum to %v, not to 1", key, sum)
+		return fmt.Errorf("%s: the shares sum to %.6g, not to 1", key, sum)
 	}
 	return nil
 }

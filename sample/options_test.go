@@ -38,6 +38,7 @@ func TestValidateNamesFieldAndValue(t *testing.T) {
 		},
 		{"stratum twice", func(o *sample.Options) { o.Strata = []string{"unit", "unit"} }, `sample.strata: "unit" is named twice`},
 		{"mix sum", mix(map[string]float64{"factual": 0.5, "keyword": 0.4}), "sample.mix: the shares sum to 0.9, not to 1"},
+		{"mix of thirds cut short", mix(map[string]float64{"factual": 0.333, "keyword": 0.333, "reformulated": 0.333}), "sample.mix: the shares sum to 0.999, not to 1"},
 		{"empty mix", mix(nil), "sample.mix: the shares sum to 0, not to 1"},
 		{"negative share", mix(map[string]float64{"factual": -0.5, "keyword": 1.5}), "sample.mix: share -0.5 of factual is not between 0 and 1"},
 		{"unknown type", mix(map[string]float64{"trivia": 1}), `sample.mix: unknown query type "trivia", valid are factual, keyword, reformulated, multi_hop, ambiguous, time_sensitive, rare_term, near_duplicate, out_of_scope, permission_sensitive`},
