@@ -235,6 +235,8 @@ func TestPersonal(t *testing.T) {
 		{"gb82west12345698765432", []string{"iban"}},
 		{"BE68-5390-0754-7034 when", []string{"iban"}},
 		{"tel-0171-2345678", []string{"phone"}},
+		{"my order +49 171 2345678", []string{"phone"}},
+		{"bearer\tya29.a0AfH6SMBx7", []string{"key"}},
 		{"phone: 0261 230 057", []string{"phone"}},
 		{"order by phone 0261 230 057", []string{"phone"}},
 		{"the bearer authentication scheme", nil},

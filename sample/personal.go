@@ -188,7 +188,7 @@ func mod97(account string) int {
 // credential tells what a header sends from words about it: words have no digits
 // and no capitals within.
 func credential(_, match string) bool {
-	words := strings.FieldsFunc(match, func(r rune) bool { return r == ' ' || r == ':' || r == '=' })
+	words := strings.FieldsFunc(match, func(r rune) bool { return unicode.IsSpace(r) || r == ':' || r == '=' })
 	sent := func(word string) bool {
 		return len(word) >= shortestCredential && (strings.ContainsAny(word, "0123456789") || mixedCase(word))
 	}
@@ -221,7 +221,7 @@ func telephone(before, match string) bool {
 	if digits := digitsIn(match); digits < minDigits || digits > maxDigits {
 		return false
 	}
-	if phoneWord.MatchString(match) {
+	if phoneWord.MatchString(match) || strings.HasPrefix(match, "+") {
 		return true
 	}
 	attached := before[strings.LastIndexAny(before, " \t\n(,;")+1:]
