@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -82,7 +81,9 @@ func (d *Draft) complete(name string, parent *Set, refs []Ref, now time.Time) {
 		m.Parent, m.ParentVersion = parent.Manifest.Digest, parent.Manifest.Version
 	}
 	m.CreatedAt = now.UTC().Format(time.RFC3339)
-	m.RefreshedAt = cmp.Or(m.RefreshedAt, m.CreatedAt)
+	if d.From == nil {
+		m.RefreshedAt = m.CreatedAt
+	}
 	m.Counts = CountRows(d.Cases, d.Rejects)
 	if m.Funnel == nil {
 		m.Funnel = map[string]int{}

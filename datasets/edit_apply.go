@@ -36,7 +36,17 @@ type EditReport struct {
 
 // String sums it up.
 func (r *EditReport) String() string {
-	return fmt.Sprintf("%s: %d queries, %s, evidence of %d", wording.Count(len(r.Cases), "case"), r.Queries, wording.Count(r.Labels, "label"), r.Evidence)
+	out := wording.Count(len(r.Cases), "case")
+	if r.Queries > 0 {
+		out += ", " + wording.Count(r.Queries, "query")
+	}
+	if r.Labels > 0 {
+		out += ", " + wording.Count(r.Labels, "label")
+	}
+	if r.Evidence > 0 {
+		out += fmt.Sprintf(", evidence of %d", r.Evidence)
+	}
+	return out
 }
 
 // Apply gives the set's cases what the edits say, or an error that names every

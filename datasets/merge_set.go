@@ -51,7 +51,6 @@ func (m *merger) manifest(ours, base, theirs *Manifest) error {
 	ours.Shortfall = changedOf(base.Shortfall, ours.Shortfall, theirs.Shortfall)
 	ours.Missed = changedOf(base.Missed, ours.Missed, theirs.Missed)
 	ours.Coverage = changedOf(base.Coverage, ours.Coverage, theirs.Coverage)
-	ours.RefreshedAt = changedOf(base.RefreshedAt, ours.RefreshedAt, theirs.RefreshedAt)
 	ours.Notes = union(ours.Notes, theirs.Notes)
 	ours.Reviews = union(ours.Reviews, theirs.Reviews)
 	ours.Disagreements = union(ours.Disagreements, theirs.Disagreements)

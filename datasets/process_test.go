@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/goldgen/goldgen/datasets"
 )
 
@@ -25,7 +27,7 @@ const (
 	childRoot  = "GOLDGEN_TEST_ROOT"
 	childName  = "GOLDGEN_TEST_NAME"
 	childLimit = "GOLDGEN_TEST_FILE_LIMIT" // bytes that one file may have
-	childTask  = "GOLDGEN_TEST_TASK"       // keep: move tags and collect versions after each commit
+	childTask  = "GOLDGEN_TEST_TASK"       // keep: move a tag and collect versions after each commit; tag: only move a tag
 )
 
 func TestMain(m *testing.M) {
@@ -44,6 +46,9 @@ func child(root, name, limit string) int {
 			return 2
 		}
 	}
+	if os.Getenv(childTask) == "tag" {
+		return tagFirst(testStore(root))
+	}
 	for i := range 5 {
 		if _, _, err := testStore(root).Write(context.Background(), "set", draft(fmt.Sprint(name, i))); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -56,6 +61,19 @@ func child(root, name, limit string) int {
 			}
 		}
 		fmt.Println("committed")
+	}
+	return 0
+}
+
+// tagFirst moves a tag to v1.
+func tagFirst(s *datasets.Store) int {
+	v1, err := s.Resolve("set@v1")
+	if err == nil {
+		_, _, err = s.SetTag(context.Background(), v1, "prod", datasets.TagOptions{})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
 	return 0
 }
@@ -118,6 +136,29 @@ func TestDiskFull(t *testing.T) {
 	}
 	if set, err := s.Load("set"); err != nil || set.Manifest.Version != 1 {
 		t.Errorf("set %+v, error %v", set, err)
+	}
+}
+
+// A disk that is full when a tag is moved leaves it where it stood.
+func TestDiskFullForATag(t *testing.T) {
+	root := t.TempDir()
+	s := testStore(root)
+	write(t, s, "set", draft("one?"))
+	v2 := write(t, s, "set", draft("two?"))
+	if _, _, err := s.SetTag(context.Background(), v2, "prod", datasets.TagOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	before := tree(t, s.Root)
+	c := command(root, "", "20")
+	c.Env = append(c.Env, childTask+"=tag")
+	if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "file too large") {
+		t.Fatalf("error %v: %s", err, out)
+	}
+	if diff := cmp.Diff(before, tree(t, s.Root)); diff != "" {
+		t.Error(diff)
+	}
+	if got, err := s.Resolve("set@prod"); err != nil || got != v2 {
+		t.Errorf("the tag stands at %v (%v)", got, err)
 	}
 }
 

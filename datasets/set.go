@@ -34,9 +34,8 @@ func (m *Manifest) Ref() Ref { return Ref{Name: m.Name, Version: m.Version, Dige
 // Draft is what becomes a version. Of Manifest the caller fills Why,
 // RelevantGrade, Pins, Funnel, Shortfall, Trust, Missed, Coverage, Notes and
 // Costs; the store fills the rest (Format, Name, Version, Parent, Digest, Files,
-// Counts, CreatedAt) and, in the cases, Since and RetiredIn. RefreshedAt is kept
-// where it is set, as in the manifest of a version that the draft was derived
-// from, and is the present time where not.
+// Counts, CreatedAt) and, in the cases, Since and RetiredIn. RefreshedAt is
+// that of From, where the draft was derived from a version, else the present time.
 type Draft struct {
 	Cases    []Case
 	Rejects  []Reject

@@ -161,7 +161,7 @@ func (p *Project) commit(ctx context.Context, h Header, r judge.Result, rejects 
 		Why: "generated and judged", RelevantGrade: judge.RelevantGrade, Pins: h.Pins, Funnel: funnel, Shortfall: shortfall, Difficulty: h.Difficulty,
 		Trust: r.Trust, Missed: r.Missed, Coverage: h.Coverage, Notes: r.Notes, Costs: p.costs(),
 	}}
-	return p.write(ctx, h.Name, draft)
+	return p.writeMade(ctx, h.Name, draft)
 }
 
 func (p *Project) write(ctx context.Context, name string, draft datasets.Draft) (*Committed, error) {

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -104,7 +105,7 @@ func (p *Project) setGates(golden *eval.GoldenRef) []eval.GateResult {
 	var out []eval.GateResult
 	if g.MaxAge != "" {
 		r := eval.GateResult{Gate: "golden.max_age " + g.MaxAge}
-		r.Verdict, r.Why = g.ageOf(m, err, p.Now())
+		r.Verdict, r.Why = p.ageOf(m, err)
 		out = append(out, r)
 	}
 	if g.MinActive > 0 {
@@ -133,25 +134,40 @@ func (p *Project) manifestOf(golden *eval.GoldenRef) (*datasets.Manifest, error)
 // clockSkew is how far the clocks of two machines may lie apart.
 const clockSkew = time.Hour
 
-// ageOf is the verdict on how long ago the set was made from its corpus.
-func (g GoldenConfig) ageOf(m *datasets.Manifest, err error, now time.Time) (verdict, why string) {
+// ageOf is the verdict on how long ago the set was made from its corpus, or found
+// to be what the corpus still gives.
+func (p *Project) ageOf(m *datasets.Manifest, err error) (verdict, why string) {
 	if err != nil {
 		return eval.CannotTell, err.Error()
 	}
-	at, err := time.Parse(time.RFC3339, m.RefreshedAt)
+	text, err := p.Store().RefreshedAt(m)
+	if err != nil {
+		return eval.CannotTell, err.Error()
+	}
+	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
 		return eval.CannotTell, fmt.Sprintf("when %s was refreshed cannot be read: %v", m.Ref(), err)
 	}
-	most, _ := parseAge(g.MaxAge) // read with the file
-	age := now.Sub(at)
+	most, _ := parseAge(p.Config.Golden.MaxAge) // read with the file
+	age := p.Now().Sub(at)
 	told := fmt.Sprintf("%s was made from its corpus on %s, %s ago", m.Ref(), at.UTC().Format(time.DateOnly), ageWords(age))
 	switch {
 	case age < -clockSkew:
-		return eval.CannotTell, fmt.Sprintf("%s was made from its corpus at %s, which is after now: one of the clocks is wrong", m.Ref(), m.RefreshedAt)
+		return eval.CannotTell, fmt.Sprintf("%s was made from its corpus at %s, which is after now: one of the clocks is wrong", m.Ref(), text)
 	case age > most:
-		return eval.Fail, told + "; goldgen run or goldgen refresh makes a new version"
+		return eval.Fail, told + "; goldgen run makes it anew, or confirms it"
 	}
 	return eval.Pass, told
+}
+
+// writeMade commits what was made from the corpus. Where that is the newest version
+// again and its age counts, the version is confirmed.
+func (p *Project) writeMade(ctx context.Context, name string, draft datasets.Draft) (*Committed, error) {
+	c, err := p.write(ctx, name, draft)
+	if err == nil && !c.Changed && p.Config.Golden.MaxAge != "" {
+		err = p.Store().Confirm(ctx, c.Ref)
+	}
+	return c, err
 }
 
 func ageWords(age time.Duration) string {

@@ -26,7 +26,7 @@ func TestGatesHoldTheSetItself(t *testing.T) {
 		verdict, why string
 	}{
 		{"young", "30d", noon.Add(29 * 24 * time.Hour), eval.Pass, "records@v1 was made from its corpus on 2026-11-30, 28 days ago"},
-		{"old", "30d", noon.Add(31 * 24 * time.Hour), eval.Fail, "30 days ago; goldgen run or goldgen refresh makes a new version"},
+		{"old", "30d", noon.Add(31 * 24 * time.Hour), eval.Fail, "30 days ago; goldgen run makes it anew, or confirms it"},
 		{"old in weeks", "2w", noon.Add(15 * 24 * time.Hour), eval.Fail, "14 days ago"},
 		{"hours", "36h", noon.Add(20 * time.Hour), eval.Pass, "19h0m0s ago"},
 		{"clock went back", "30d", noon.Add(-48 * time.Hour), eval.CannotTell, "after now: one of the clocks is wrong"},
@@ -46,6 +46,40 @@ func TestGatesHoldTheSetItself(t *testing.T) {
 		if got := compared(t, b, path); got.Verdict != want || got.Gates[0].Verdict != want {
 			t.Errorf("min_active %d of %d: %+v", least, active, got.Gates)
 		}
+	}
+}
+
+// A set that would be made again as it is is as young as when that was found.
+func TestAConfirmedSetIsYoung(t *testing.T) {
+	b := newBench(t, nil)
+	path := b.score(t, b.run(t, "one", func(int) int { return 1 }), pipeline.EvalOptions{}).Path
+	b.Config.Golden = pipeline.GoldenConfig{MaxAge: "30d"}
+	later := time.Date(2027, 1, 30, 12, 0, 0, 0, time.UTC)
+	b.Now = func() time.Time { return later }
+	if got := compared(t, b, path); got.Verdict != eval.Fail {
+		t.Fatalf("a set of two months: %+v", got.Gates)
+	}
+	ref, err := b.Store().Resolve("records")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Store().Confirm(t.Context(), ref); err != nil {
+		t.Fatal(err)
+	}
+	later = later.Add(29 * 24 * time.Hour)
+	if got := compared(t, b, path); got.Verdict != eval.Pass || !strings.Contains(got.Gates[0].Why, "on 2027-01-30, 29 days ago") {
+		t.Errorf("confirmed 29 days ago: %+v", got.Gates)
+	}
+	if _, err := b.Retire(t.Context(), pipeline.RetireOptions{Golden: "records", Cases: []string{ref0(t, b)}, Reason: "wrong"}); err != nil {
+		t.Fatal(err)
+	}
+	m := load(t, b, "records").Manifest
+	if !strings.HasPrefix(m.RefreshedAt, "2027-01-30") {
+		t.Errorf("what was derived from a version that was confirmed was refreshed at %s", m.RefreshedAt)
+	}
+	write(t, filepath.Join(b.Dir, "golden", "records", "confirmed.json"), "{")
+	if got := compared(t, b, path); got.Verdict != eval.CannotTell || !strings.Contains(got.Gates[0].Why, "confirmed.json") {
+		t.Errorf("a torn confirmation: %+v", got.Gates)
 	}
 }
 

@@ -32,7 +32,7 @@ func (p *Project) Import(ctx context.Context, name, dir string, o datasets.Impor
 		return nil, err
 	}
 	draft.Manifest.Pins.Goldgen, draft.Manifest.Why = p.Version, "imported from "+p.relative(o.Queries)
-	committed, err := p.write(ctx, name, draft)
+	committed, err := p.writeMade(ctx, name, draft)
 	return &Imported{Committed: committed, Report: report}, err
 }
 
