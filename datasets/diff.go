@@ -1,8 +1,8 @@
 package datasets
 
 import (
-	"bytes"
 	"cmp"
+	"reflect"
 	"slices"
 )
 
@@ -107,7 +107,7 @@ func (d *Diff) addCase(a, b *Case) {
 func sameRow(a, b *Case) bool {
 	x, y := a.Canonical(), b.Canonical()
 	x.Since, x.RetiredIn, y.Since, y.RetiredIn = "", "", "", ""
-	return bytes.Equal(mustJSON(x), mustJSON(y))
+	return reflect.DeepEqual(x, y)
 }
 
 // whatOf names the parts of a case that changed: what people look at first, then

@@ -46,3 +46,22 @@ func Example() {
 	fmt.Println(ref, changed, report.Cases, *label.Grade, label.Human)
 	// Output: team@v1 true 1 1 true
 }
+
+// Two people change a set at once, and both changes are kept.
+func ExampleMerge() {
+	base := &datasets.Set{Manifest: datasets.Manifest{Name: "team", Version: 1}, Cases: []datasets.Case{
+		{ID: "q1", Query: "when do keys expire", Status: datasets.Active},
+		{ID: "q2", Query: "who may see logs", Status: datasets.Active},
+	}}
+	ours, theirs := datasets.Derive(base, ""), datasets.Derive(base, "")
+	ours.Cases[0].Tags = []string{"critical"}
+	theirs.Cases[1].Status, theirs.Cases[1].Reason = datasets.Retired, "asked for twice"
+	merged, report, err := datasets.Merge(base,
+		&datasets.Set{Manifest: ours.Manifest, Cases: ours.Cases}, &datasets.Set{Manifest: theirs.Manifest, Cases: theirs.Cases}, "")
+	if err != nil {
+		fmt.Println(err, report.Conflicts)
+		return
+	}
+	fmt.Println(merged.Cases[0].Tags, merged.Cases[1].Status, merged.Cases[1].Reason)
+	// Output: [critical] retired asked for twice
+}

@@ -114,6 +114,10 @@ func (m *merger) cases(base, ours, theirs *Set) ([]Case, error) {
 	mine := casesByID(ours.Cases)
 	out := []Case{}
 	add := func(b, o, t *Case) error {
+		if c := unchanged(b, o, t); c != nil {
+			out = append(out, *c)
+			return nil
+		}
 		merged := m.one(b, o, t)
 		if merged == nil {
 			return nil
@@ -138,6 +142,20 @@ func (m *merger) cases(base, ours, theirs *Set) ([]Case, error) {
 		}
 	}
 	return out, nil
+}
+
+// unchanged is the case of the side that is to be taken whole, as most are: nil
+// where both sides changed it, or one does not have it.
+func unchanged(b, o, t *Case) *Case {
+	switch {
+	case o == nil || t == nil:
+		return nil
+	case sameRow(o, t), b != nil && sameRow(b, t):
+		return o
+	case b != nil && sameRow(b, o):
+		return t
+	}
+	return nil
 }
 
 // one merges a case; nil stands for one that goes.

@@ -274,3 +274,54 @@ func casesInOrder(cases []datasets.Case) []datasets.Case {
 	}
 	return out
 }
+
+// Changes of different cases never conflict, and it does not matter whose they are.
+func TestMergeOfDifferentCasesCommutes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := drafts.Draw(t, "base")
+		side := func(name string, odd int) *datasets.Set {
+			out := &datasets.Set{Manifest: d.Manifest, Cases: slices.Clone(d.Cases)}
+			for i := range out.Cases {
+				if i%2 == odd && rapid.Bool().Draw(t, name) {
+					out.Cases[i] = caseWithID(out.Cases[i].ID).Draw(t, name)
+				}
+			}
+			return out
+		}
+		base := &datasets.Set{Manifest: d.Manifest, Cases: d.Cases}
+		a, b := side("a", 0), side("b", 1)
+		forth, report, err := datasets.Merge(base, a, b, "")
+		if err != nil {
+			t.Fatalf("%v: %+v", err, report.Conflicts)
+		}
+		back, _, err := datasets.Merge(base, b, a, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(rowsOf(forth.Cases), rowsOf(back.Cases)); diff != "" {
+			t.Error(diff)
+		}
+		for i, c := range forth.Cases {
+			want := []*datasets.Set{a, b}[i%2].Cases[i]
+			if diff := cmp.Diff(rowsOf([]datasets.Case{want}), rowsOf([]datasets.Case{c})); diff != "" {
+				t.Error(diff)
+			}
+		}
+	})
+}
+
+// Changes of different fields of one case are joined.
+func TestMergeJoinsFieldsOfOneCase(t *testing.T) {
+	_, base, a, b := branches(t,
+		func(d *datasets.Draft) { d.Cases[1].Tags, d.Cases[1].Category = []string{"critical"}, "both" },
+		func(d *datasets.Draft) { d.Cases[1].Language, d.Cases[1].Category = "de", "both" })
+	d, _, err := datasets.Merge(base, a, b, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := base.Cases
+	want[1].Tags, want[1].Language, want[1].Category = []string{"critical"}, "de", "both"
+	if diff := cmp.Diff(rowsOf(want), rowsOf(d.Cases)); diff != "" {
+		t.Error(diff)
+	}
+}
