@@ -24,13 +24,19 @@ type Collected struct {
 	DryRun  bool   `json:"dry_run"`
 }
 
+// CollectOptions say what a collection may delete.
+type CollectOptions struct {
+	DryRun   bool                   // only tell
+	Branches bool                   // branches that were not merged may go too
+	Needed   func(Ref) (why string) // what else keeps a version; asked under the set's lock
+}
+
 // Collect deletes the versions of a set that nothing needs. Kept are the newest,
 // where tags stand, versions that nobody made a next one of (branches) and the
-// common ancestors of those, which a merge needs, and what needed gives a reason
-// for. It is asked under the set's lock. A version goes in one rename, so that a
-// killed collection leaves whole versions, and what the next commit sweeps away. A
-// dry run only tells.
-func (s *Store) Collect(ctx context.Context, name string, dryRun bool, needed func(Ref) (why string)) (*Collected, error) {
+// common ancestors of those, which a merge needs, and what Needed gives a reason
+// for. A version goes in one rename, so that a killed collection leaves whole
+// versions, and what the next commit sweeps away.
+func (s *Store) Collect(ctx context.Context, name string, o CollectOptions) (*Collected, error) {
 	if err := ValidateName(name); err != nil {
 		return nil, err
 	}
@@ -46,11 +52,11 @@ func (s *Store) Collect(ctx context.Context, name string, dryRun bool, needed fu
 	if len(refs) == 0 {
 		return nil, s.unknown(name)
 	}
-	out, err := s.plan(name, refs, needed)
+	out, err := s.plan(name, refs, o)
 	if err != nil {
 		return nil, err
 	}
-	if out.DryRun = dryRun; dryRun {
+	if out.DryRun = o.DryRun; o.DryRun {
 		return out, nil
 	}
 	for _, r := range out.Deleted {
@@ -65,8 +71,8 @@ func (s *Store) Collect(ctx context.Context, name string, dryRun bool, needed fu
 }
 
 // plan tells the versions that stay from those that go.
-func (s *Store) plan(name string, refs []Ref, needed func(Ref) string) (*Collected, error) {
-	reasons, err := s.reasons(name, refs)
+func (s *Store) plan(name string, refs []Ref, o CollectOptions) (*Collected, error) {
+	reasons, err := s.reasons(name, refs, o.Branches)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +80,7 @@ func (s *Store) plan(name string, refs []Ref, needed func(Ref) string) (*Collect
 	for _, r := range refs {
 		why := reasons[r.Version]
 		if why == "" {
-			why = needed(r)
+			why = o.Needed(r)
 		}
 		if why != "" {
 			out.Kept = append(out.Kept, Kept{r, why})
@@ -90,7 +96,7 @@ func (s *Store) plan(name string, refs []Ref, needed func(Ref) string) (*Collect
 }
 
 // reasons says, by version, why the set itself needs one.
-func (s *Store) reasons(name string, refs []Ref) (map[int]string, error) {
+func (s *Store) reasons(name string, refs []Ref, noBranches bool) (map[int]string, error) {
 	newest := refs[len(refs)-1]
 	past, err := lineageOf(newest)
 	if err != nil {
@@ -100,7 +106,10 @@ func (s *Store) reasons(name string, refs []Ref) (map[int]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := past.branches()
+	out := map[int]string{}
+	if !noBranches {
+		out = past.branches()
+	}
 	for _, t := range tags {
 		if t.Version > 0 {
 			out[t.Version] = "tag " + t.Name

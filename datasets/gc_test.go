@@ -13,6 +13,9 @@ import (
 	"github.com/goldgen/goldgen/datasets"
 )
 
+// nobody needs a version.
+func nobody(datasets.Ref) string { return "" }
+
 func TestCollectKeepsWhatIsNeeded(t *testing.T) {
 	s, ctx := newStore(t), context.Background()
 	var refs []datasets.Ref
@@ -33,7 +36,6 @@ func TestCollectKeepsWhatIsNeeded(t *testing.T) {
 	if _, _, err := s.RemoveTag(ctx, "set", "gone", datasets.TagOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	nobody := func(datasets.Ref) string { return "" }
 	want := &datasets.Collected{
 		Kept: []datasets.Kept{
 			{Ref: refs[0], Why: "tag prod"}, {Ref: refs[2], Why: "v4 and v5 were made of it"},
@@ -42,7 +44,7 @@ func TestCollectKeepsWhatIsNeeded(t *testing.T) {
 		Deleted: refs[1:2], DryRun: true,
 	}
 	before := tree(t, s.Root)
-	got, err := s.Collect(ctx, "set", true, nobody)
+	got, err := s.Collect(ctx, "set", datasets.CollectOptions{DryRun: true, Needed: nobody})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,10 +55,10 @@ func TestCollectKeepsWhatIsNeeded(t *testing.T) {
 	if diff := cmp.Diff(before, tree(t, s.Root)); diff != "" {
 		t.Errorf("a dry run changed files: %s", diff)
 	}
-	if got, err := s.Collect(ctx, "set", false, func(r datasets.Ref) string { return "result of " + r.String() }); err != nil || len(got.Deleted) > 0 {
+	if got, err := s.Collect(ctx, "set", datasets.CollectOptions{Needed: func(r datasets.Ref) string { return "result of " + r.String() }}); err != nil || len(got.Deleted) > 0 {
 		t.Errorf("deleted %v (%v), which results need", got.Deleted, err)
 	}
-	if _, err := s.Collect(ctx, "set", false, nobody); err != nil {
+	if _, err := s.Collect(ctx, "set", datasets.CollectOptions{Needed: nobody}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Resolve("set@v2"); err == nil || !strings.Contains(err.Error(), "it has v1, v3, v4, v5, v6") {
@@ -66,6 +68,9 @@ func TestCollectKeepsWhatIsNeeded(t *testing.T) {
 	if err != nil || len(log) != 2 || !log[1].Missing {
 		t.Errorf("log after it: %+v (%v)", log, err)
 	}
+	if got, err := s.Collect(ctx, "set", datasets.CollectOptions{Branches: true, Needed: nobody}); err != nil || len(got.Kept) != 2 || len(got.Deleted) != 3 {
+		t.Errorf("with branches: kept %v, deleted %v (%v)", got.Kept, got.Deleted, err)
+	}
 }
 
 func TestCollectWaitsForACommit(t *testing.T) {
@@ -73,13 +78,13 @@ func TestCollectWaitsForACommit(t *testing.T) {
 	write(t, s, "set", draft("one?"))
 	write(t, s, "set", draft("two?"))
 	ctx, cancel := context.WithCancel(context.Background())
-	_, err := s.Collect(context.Background(), "set", false, func(datasets.Ref) string {
+	_, err := s.Collect(context.Background(), "set", datasets.CollectOptions{Needed: func(datasets.Ref) string {
 		cancel() // a commit that waits for the lock is given up then
 		if _, _, err := s.Write(ctx, "set", draft("three?")); err == nil {
 			t.Error("a version was written while versions were deleted")
 		}
 		return ""
-	})
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +101,7 @@ func TestCollectSweepsWhatAKilledOneLeft(t *testing.T) {
 	if err := os.Rename(filepath.Join(s.Root, "set", "v0001"), aside); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Collect(context.Background(), "set", false, func(datasets.Ref) string { return "" }); err != nil {
+	if _, err := s.Collect(context.Background(), "set", datasets.CollectOptions{Needed: nobody}); err != nil {
 		t.Fatal(err)
 	}
 	for name := range tree(t, s.Root) {
@@ -112,7 +117,7 @@ func TestCollectSweepsWhatAKilledOneLeft(t *testing.T) {
 func TestCollectOfNothing(t *testing.T) {
 	s := newStore(t)
 	for name, want := range map[string]string{"set": "no golden set set", "../x": "begins with"} {
-		if _, err := s.Collect(context.Background(), name, false, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := s.Collect(context.Background(), name, datasets.CollectOptions{Needed: nobody}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
 	}

@@ -88,7 +88,7 @@ func keep(s *datasets.Store) error {
 	if _, _, err := s.SetTag(ctx, newest, "prod", datasets.TagOptions{}); err != nil {
 		return err
 	}
-	_, err = s.Collect(ctx, "set", false, func(datasets.Ref) string { return "" })
+	_, err = s.Collect(ctx, "set", datasets.CollectOptions{Needed: nobody})
 	return err
 }
 

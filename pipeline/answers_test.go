@@ -147,6 +147,11 @@ func TestAnswersBaseline(t *testing.T) {
 	if r := judged(t, b, gate); r.Verdict != eval.Fail {
 		t.Errorf("verdict %s, gates %+v", r.Verdict, r.Gates)
 	}
+	floor := pipeline.AnswersOptions{Answers: file, Gates: []string{"correctness >= 0.5"}, AcceptUntrusted: true}
+	b.Config.Golden.MinActive = benchCases + 1
+	if r := judged(t, b, floor); r.Verdict != eval.Fail || r.Gates[0].Verdict != eval.Fail || r.Gates[1].Verdict != eval.Pass {
+		t.Errorf("a set that is too small: verdict %s, gates %+v", r.Verdict, r.Gates)
+	}
 
 	t.Run("cut short", func(t *testing.T) {
 		cases := filepath.Join(base.Path, "cases.parquet")

@@ -94,7 +94,12 @@ func (p *Project) reportAnswers(r *answersRun, gates []eval.AnswerGate, o Answer
 		join := r.join(result, o.Retrieval)
 		out.Join = &join
 	}
-	return out, r.decide(out, gates, o, p.Config.Gate)
+	if err := r.decide(out, gates, o, p.Config.Gate); err != nil || len(gates) == 0 {
+		return out, err
+	}
+	more := p.setGates(&out.Golden)
+	out.Gates, out.Verdict = slices.Concat(more, out.Gates), p.lowered(out.Verdict, more)
+	return out, nil
 }
 
 // answerSlices are the slices asked for, and those that gates look at.

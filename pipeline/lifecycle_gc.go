@@ -18,8 +18,9 @@ import (
 
 // CollectOptions say what of a set may go.
 type CollectOptions struct {
-	Name   string
-	Delete bool // else it is only told what would go
+	Name     string
+	Delete   bool // else it is only told what would go
+	Branches bool // those that were not merged may go too
 }
 
 // Collect deletes the versions of a set that nothing needs: see
@@ -33,7 +34,7 @@ func (p *Project) Collect(ctx context.Context, o CollectOptions) (*datasets.Coll
 	if err != nil {
 		return nil, err
 	}
-	return p.Store().Collect(ctx, o.Name, !o.Delete, func(r datasets.Ref) string {
+	needed := func(r datasets.Ref) string {
 		if where := named[namedVersion{r.Name, r.Version, r.Digest}]; where != "" {
 			return "result " + where
 		}
@@ -41,7 +42,8 @@ func (p *Project) Collect(ctx context.Context, o CollectOptions) (*datasets.Coll
 			return "people labelled it"
 		}
 		return ""
-	})
+	}
+	return p.Store().Collect(ctx, o.Name, datasets.CollectOptions{DryRun: !o.Delete, Branches: o.Branches, Needed: needed})
 }
 
 // namedVersion is a version as a result names it.

@@ -106,6 +106,7 @@ func newDatasetsCollect(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&o.Delete, "yes", false, "delete them")
+	cmd.Flags().BoolVar(&o.Branches, "branches", false, "branches that were not merged may go too")
 	a.jsonFlag(cmd)
 	return cmd
 }
