@@ -132,7 +132,7 @@ func (l *lineage) branches() map[int]string {
 	}
 	for i, a := range tips {
 		for _, b := range tips[:i] {
-			if m := l.apart(a, b); m != nil && out[m.Version] == "" {
+			if m := shared(l.past(a), l.past(b)); m != nil && out[m.Version] == "" {
 				out[m.Version] = fmt.Sprintf("%s and %s were made of it", label(b.Version), label(a.Version))
 			}
 		}
@@ -143,17 +143,6 @@ func (l *lineage) branches() map[int]string {
 // madeOf reports whether m is a next version of o, or o was merged into it.
 func (m *Manifest) madeOf(o *Manifest) bool {
 	return m.ParentVersion == o.Version && m.Parent == o.Digest || m.MergedVersion == o.Version && m.Merged == o.Digest
-}
-
-// apart is the newest version that both have in their past.
-func (l *lineage) apart(a, b *Manifest) *Manifest {
-	past := l.ancestors(b.Digest, b.Version)
-	for _, m := range l.ancestors(a.Digest, a.Version) {
-		if slices.Contains(past, m) {
-			return m
-		}
-	}
-	return nil
 }
 
 // removeVersion renames a version's folder aside and deletes it then: a name that

@@ -42,27 +42,26 @@ func (s *Store) Log(ref string) ([]LogEntry, error) {
 
 // lineage are the manifests of the versions that stand beside each other.
 type lineage struct {
-	home     string
 	versions []*Manifest // in order
+	paths    map[*Manifest]string
 }
 
 // lineageOf reads the manifests beside a version, itself among them.
 func lineageOf(r Ref) (*lineage, error) {
-	home := filepath.Dir(filepath.Clean(r.Path))
-	refs, err := versionsIn(home, r.Name)
+	refs, err := versionsIn(filepath.Dir(filepath.Clean(r.Path)), r.Name)
 	if err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(refs, func(o Ref) bool { return o.Version == r.Version }) {
 		refs = append(refs, r) // a version's folder that stands alone, or under another name
 	}
-	l := &lineage{home: home}
+	l := &lineage{paths: map[*Manifest]string{}}
 	for _, ref := range refs {
 		m, err := ReadManifest(ref.Path)
 		if err != nil {
 			return nil, err
 		}
-		l.versions = append(l.versions, m)
+		l.versions, l.paths[m] = append(l.versions, m), ref.Path
 	}
 	return l, nil
 }
@@ -81,9 +80,12 @@ func (l *lineage) find(digest string, version int) *Manifest {
 // ref names a version with its folder.
 func (l *lineage) ref(m *Manifest) Ref {
 	r := m.Ref()
-	r.Path = filepath.Join(l.home, folderOf(m.Version))
+	r.Path = l.paths[m]
 	return r
 }
+
+// past are the ancestors of a version of the lineage.
+func (l *lineage) past(m *Manifest) []*Manifest { return l.ancestors(m.Digest, m.Version) }
 
 // ancestors are a version and all that it was made from, the newest first.
 func (l *lineage) ancestors(digest string, version int) []*Manifest {

@@ -53,13 +53,28 @@ func CommonAncestor(a, b Ref) (Ref, error) {
 	if err != nil {
 		return Ref{}, err
 	}
-	past := theirs.ancestors(b.Digest, b.Version)
-	for _, m := range ours.ancestors(a.Digest, a.Version) {
-		if slices.ContainsFunc(past, func(o *Manifest) bool { return o.Name == m.Name && o.Ref().same(m.Ref()) }) {
-			return ours.ref(m), nil
-		}
+	past, other := ours.ancestors(a.Digest, a.Version), theirs.ancestors(b.Digest, b.Version)
+	if m := shared(past, other); m != nil {
+		return ours.ref(m), nil
+	}
+	if m := shared(other, past); m != nil {
+		return theirs.ref(m), nil
 	}
 	return Ref{}, fmt.Errorf("%s (%s) and %s (%s): %w among the versions that are still there", a, a.Path, b, b.Path, ErrUnrelated)
+}
+
+// shared is the newest of one past that another one holds, or names as a parent
+// that does not lie there.
+func shared(past, other []*Manifest) *Manifest {
+	i := slices.IndexFunc(past, func(m *Manifest) bool {
+		return slices.ContainsFunc(other, func(o *Manifest) bool {
+			return o.Name == m.Name && (o.Ref().same(m.Ref()) || o.madeOf(m))
+		})
+	})
+	if i < 0 {
+		return nil
+	}
+	return past[i]
 }
 
 // Merge joins what two versions made of a common ancestor: by case, field by

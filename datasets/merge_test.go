@@ -244,6 +244,19 @@ func TestMergeOfCopies(t *testing.T) {
 	if _, changed, err := s.Write(context.Background(), "set", d); err != nil || !changed {
 		t.Error(changed, err)
 	}
+	alone := filepath.Join(t.TempDir(), "downloaded")
+	if err := os.CopyFS(alone, os.DirFS(b.Dir)); err != nil {
+		t.Fatal(err)
+	}
+	if log, err := s.Log(alone); err != nil || len(log) != 1 || log[0].Ref.Path != alone || !log[0].Missing {
+		t.Errorf("a version that lies alone: %+v (%v)", log, err)
+	}
+	b.Dir = alone
+	for _, pair := range [][2]datasets.Ref{{ref(a), ref(b)}, {ref(b), ref(a)}} {
+		if got, err := datasets.CommonAncestor(pair[0], pair[1]); err != nil || got != base {
+			t.Errorf("with a version that lies alone: %v (%v)", got, err)
+		}
+	}
 }
 
 // A merge of a version with its own past gives that version, on whichever side.
