@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -157,5 +159,35 @@ func TestDerivedVersionsKeepWhenTheyWereRefreshed(t *testing.T) {
 	write(t, &later, "set", draft("three?"))
 	if m := load(t, s, "set").Manifest; m.RefreshedAt != m.CreatedAt {
 		t.Errorf("a set made anew was refreshed at %s, created at %s", m.RefreshedAt, m.CreatedAt)
+	}
+}
+
+// Manifests from before why and refreshed_at are read as made when created.
+func TestOlderManifestsAreRead(t *testing.T) {
+	s := newStore(t)
+	r := write(t, s, "set", draft("one?"))
+	path := filepath.Join(r.Path, "manifest.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m map[string]any
+	if err := json.Unmarshal(data, &m); err != nil {
+		t.Fatal(err)
+	}
+	delete(m, "why")
+	delete(m, "refreshed_at")
+	if data, err = json.Marshal(m); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	old := load(t, s, "set")
+	if old.Manifest.RefreshedAt != m["created_at"] || old.Manifest.Why != "" {
+		t.Errorf("refreshed at %q, why %q", old.Manifest.RefreshedAt, old.Manifest.Why)
+	}
+	if log, err := s.Log("set"); err != nil || len(log) != 1 {
+		t.Errorf("log %+v (%v)", log, err)
 	}
 }
