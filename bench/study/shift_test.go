@@ -48,7 +48,7 @@ func TestErrorBeside(t *testing.T) {
 		"documents' sampling":   {[]float64{0.1, 0.1}, [][]float64{{0, 0, 0.9}, {0, 0, 0.9}}, pairError{square: 0.04, sampling: 0.16}}, // (.6^2 + .6^2)/9 * 2
 		"a query without value": {[]float64{0.1, 0.1}, [][]float64{{nan, 0, 0.6}, {nan, 0, 0.6}}, pairError{square: 0.04, sampling: 0.09}},
 		"draws differ, as one":  {[]float64{0, 0}, [][]float64{{0.1, 0.1, 0.1}, {-0.1, -0.1, -0.1}}, pairError{common: 0.02 - 0.02/3}},
-		"draws differ by query": {[]float64{0.1, 0.1}, [][]float64{{0.1, 0.2, 0.1}, {0.1, 0, 0.1}}, pairError{common: 0.02/9 - 0.02/9}},
+		"draws differ by query": {[]float64{0.1, 0.1}, [][]float64{{0.1, 0.2, 0.1}, {0.1, 0, 0.1}}, pairError{}}, // .02/9 between draws, which noise of .02/9 explains
 	} {
 		got := m.errorBeside(c.truth, c.draws)
 		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(pairError{}), cmpopts.EquateApprox(0, 1e-12)); diff != "" {
