@@ -1,6 +1,7 @@
 package datasets_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -156,9 +157,13 @@ func TestDerivedVersionsKeepWhenTheyWereRefreshed(t *testing.T) {
 	if m.RefreshedAt != made || m.CreatedAt == made {
 		t.Errorf("refreshed at %s, created at %s; v1 was made at %s", m.RefreshedAt, m.CreatedAt, made)
 	}
-	write(t, &later, "set", draft("three?"))
+	anew := write(t, &later, "set", draft("three?"))
 	if m := load(t, s, "set").Manifest; m.RefreshedAt != m.CreatedAt {
 		t.Errorf("a set made anew was refreshed at %s, created at %s", m.RefreshedAt, m.CreatedAt)
+	}
+	// Two runs that make the same set differ in one time alone.
+	if data, err := os.ReadFile(filepath.Join(anew.Path, "manifest.json")); err != nil || bytes.Contains(data, []byte("refreshed_at")) {
+		t.Errorf("a set made anew says when it was refreshed (%v):\n%s", err, data)
 	}
 }
 

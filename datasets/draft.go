@@ -82,7 +82,7 @@ func (d *Draft) complete(name string, parent *Set, refs []Ref, now time.Time) {
 	}
 	m.CreatedAt = now.UTC().Format(time.RFC3339)
 	if d.From == nil {
-		m.RefreshedAt = m.CreatedAt
+		m.RefreshedAt = "" // it is CreatedAt
 	}
 	m.Counts = CountRows(d.Cases, d.Rejects)
 	if m.Funnel == nil {

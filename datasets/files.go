@@ -117,7 +117,7 @@ func parseManifest(data []byte) (*Manifest, error) {
 	if err := dec.Decode(&m); err != nil {
 		return nil, err
 	}
-	m.RefreshedAt = cmp.Or(m.RefreshedAt, m.CreatedAt) // it is younger than the format
+	m.RefreshedAt = cmp.Or(m.RefreshedAt, m.CreatedAt)
 	return &m, nil
 }
 

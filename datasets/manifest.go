@@ -79,8 +79,8 @@ type Manifest struct {
 	Reviews       []Review          `json:"reviews,omitempty"`
 	Disagreements []Disagreement    `json:"disagreements,omitempty"`
 	Costs         Costs             `json:"costs"`
-	RefreshedAt   string            `json:"refreshed_at"` // when it, or what it was derived from, was made from its corpus
-	CreatedAt     string            `json:"created_at"`   // RFC 3339, UTC
+	RefreshedAt   string            `json:"refreshed_at,omitempty"` // when what it was derived from was made from its corpus; on disk only where that is not CreatedAt
+	CreatedAt     string            `json:"created_at"`             // RFC 3339, UTC
 }
 
 // Counts of a version.
