@@ -32,9 +32,9 @@ type CollectOptions struct {
 }
 
 // Collect deletes the versions of a set that nothing needs. Kept are the newest,
-// where tags stand, versions that nobody made a next one of (branches) and the
-// common ancestors of those, which a merge needs, and what Needed gives a reason
-// for. A version goes in one rename, so that a killed collection leaves whole
+// where tags stand, versions that nobody made a next one of (branches), the
+// common ancestors of those and what lies between, which a merge needs, and what
+// Needed gives a reason for. A version goes in one rename, so that a killed collection leaves whole
 // versions, and what the next commit sweeps away.
 func (s *Store) Collect(ctx context.Context, name string, o CollectOptions) (*Collected, error) {
 	if err := ValidateName(name); err != nil {
@@ -119,8 +119,9 @@ func (s *Store) reasons(name string, refs []Ref, noBranches bool) (map[int]strin
 	return out, nil
 }
 
-// branches are the versions without a next one, and where each two of them went
-// apart.
+// branches are the versions without a next one, where each two of them went apart,
+// and those by way of which they came from there: without these a merge could not
+// tell that they have an ancestor in common.
 func (l *lineage) branches() map[int]string {
 	out := map[int]string{}
 	var tips []*Manifest
@@ -132,12 +133,32 @@ func (l *lineage) branches() map[int]string {
 	}
 	for i, a := range tips {
 		for _, b := range tips[:i] {
-			if m := shared(l.past(a), l.past(b)); m != nil && out[m.Version] == "" {
-				out[m.Version] = fmt.Sprintf("%s and %s were made of it", label(b.Version), label(a.Version))
+			m := shared(l.past(a), l.past(b))
+			if m == nil {
+				continue
 			}
+			note(out, m, fmt.Sprintf("%s and %s were made of it", label(b.Version), label(a.Version)))
+			l.between(m, a, out)
+			l.between(m, b, out)
 		}
 	}
 	return out
+}
+
+// between gives the versions by way of which tip was made of base their reason.
+func (l *lineage) between(base, tip *Manifest, reasons map[int]string) {
+	for _, m := range l.past(tip) {
+		if m != base && slices.Contains(l.past(m), base) {
+			note(reasons, m, fmt.Sprintf("%s was made of %s by way of it", label(tip.Version), label(base.Version)))
+		}
+	}
+}
+
+// note keeps the first reason for a version.
+func note(reasons map[int]string, m *Manifest, why string) {
+	if reasons[m.Version] == "" {
+		reasons[m.Version] = why
+	}
 }
 
 // madeOf reports whether m is a next version of o, or o was merged into it.

@@ -73,6 +73,46 @@ func TestCollectKeepsWhatIsNeeded(t *testing.T) {
 	}
 }
 
+// Branches of several versions each can still be merged after a collection, and a
+// second one finds nothing more.
+func TestCollectLeavesWhatAMergeNeeds(t *testing.T) {
+	s, ctx := newStore(t), context.Background()
+	first := write(t, s, "set", draft("0"))
+	for i, from := range []string{"set@v1", "set@v2", "set@v1", "set@v4"} { // v1, v2, v3 and v1, v4, v5
+		d := datasets.Derive(load(t, s, from), "edited")
+		d.Cases[0].Query, d.Branch = fmt.Sprint("edited ", i), true
+		write(t, s, "set", d)
+	}
+	for range 2 {
+		got, err := s.Collect(ctx, "set", datasets.CollectOptions{Needed: nobody})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var why []string
+		for _, k := range got.Kept {
+			why = append(why, k.Why)
+		}
+		want := []string{
+			"v3 and v5 were made of it", "v3 was made of v1 by way of it", "a branch that was not merged",
+			"v5 was made of v1 by way of it", "the newest",
+		}
+		if diff := cmp.Diff(want, why); diff != "" || len(got.Deleted) > 0 {
+			t.Errorf("deleted %v: %s", got.Deleted, diff)
+		}
+	}
+	var tips []datasets.Ref
+	for _, name := range []string{"set@v3", "set@v5"} {
+		ref, err := s.Resolve(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tips = append(tips, ref)
+	}
+	if base, err := datasets.CommonAncestor(tips[0], tips[1]); err != nil || base != first {
+		t.Errorf("the common ancestor of %v is %v (%v), want %v", tips, base, err, first)
+	}
+}
+
 func TestCollectWaitsForACommit(t *testing.T) {
 	s := newStore(t)
 	write(t, s, "set", draft("one?"))

@@ -85,8 +85,8 @@ func newDatasetsCollect(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "gc NAME", Short: "Delete the versions that nothing needs",
 		Long: help("Tells which versions of a set nothing needs, and with --yes deletes them. Kept are the newest, those\n"+
-			"where tags stand, those that a result names or people labelled, branches that were not merged, and\n"+
-			"where two of these went apart.", codeDone, codeFailed, codeUsage),
+			"where tags stand, those that a result names or people labelled, branches that were not merged, where\n"+
+			"two of these went apart, and what lies between.", codeDone, codeFailed, codeUsage),
 		Example: "  goldgen -C examples/quickstart datasets gc handbook",
 		Args:    usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
