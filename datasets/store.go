@@ -25,6 +25,10 @@ type Store struct {
 	Now   func() time.Time // for created_at
 }
 
+// ErrOccupied says that the folder of the next version holds what no write of a
+// version left there.
+var ErrOccupied = errors.New("the place of the next version is taken")
+
 // lockPoll is how often a waiting commit asks for the lock.
 const lockPoll = 20 * time.Millisecond
 
@@ -99,7 +103,8 @@ func (s *Store) commit(ctx context.Context, name string, d Draft) (Ref, bool, er
 }
 
 // place writes the version's files under a temporary name and renames the
-// folder. What an earlier process left unfinished goes first.
+// folder. What an earlier process left unfinished goes first; anything else that
+// stands there is the error ErrOccupied.
 func (s *Store) place(name string, d *Draft) (dir string, err error) {
 	home := filepath.Join(s.Root, name)
 	target := filepath.Join(home, folderOf(d.Manifest.Version))
@@ -123,8 +128,8 @@ func (s *Store) place(name string, d *Draft) (dir string, err error) {
 	return target, atomicfile.Rename(temp, target)
 }
 
-// removeUnfinished clears temporary folders of dead processes and a version
-// folder without a manifest at target. It runs under the lock.
+// removeUnfinished clears temporary folders of dead processes and a version folder
+// at target that was not written to its end. It runs under the lock.
 func removeUnfinished(home, target string) error {
 	if hasManifest(target) {
 		return fmt.Errorf("version %s: %w", target, fs.ErrExist)
@@ -132,7 +137,42 @@ func removeUnfinished(home, target string) error {
 	if err := sweep(home); err != nil {
 		return err
 	}
+	if err := unfinished(target); err != nil {
+		return err
+	}
 	return os.RemoveAll(target)
+}
+
+// unfinished refuses to give up what stands in the place of the next version,
+// unless it is a part of the files that a write begins with: files of somebody's
+// own, or a whole version that lost its manifest, are not made again.
+func unfinished(target string) error {
+	info, err := os.Lstat(target)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%w: %s is no folder; move it away", ErrOccupied, target)
+	}
+	entries, err := os.ReadDir(target)
+	if err != nil {
+		return err
+	}
+	written := 0
+	for _, e := range entries {
+		if slices.Contains(pinnedFiles, e.Name()) {
+			written++
+		} else if !strings.HasPrefix(e.Name(), ".tmp-") {
+			return fmt.Errorf("%w: %s holds %s; move it away", ErrOccupied, target, e.Name())
+		}
+	}
+	if written == len(pinnedFiles) {
+		return fmt.Errorf("%w: %s is a version without its %s; restore that, or move the folder away", ErrOccupied, target, manifestFile)
+	}
+	return nil
 }
 
 // sweep clears the temporary folders of processes that have ended. It runs under

@@ -308,6 +308,46 @@ func TestUnfinishedVersionIsReplaced(t *testing.T) {
 	}
 }
 
+// Nothing is deleted for a version but what a write began.
+func TestOnlyUnfinishedVersionsAreReplaced(t *testing.T) {
+	cases := []struct {
+		name  string
+		stand func(target string) error
+		want  string // of the error
+	}{
+		{"an empty folder", func(target string) error { return os.Mkdir(target, 0o755) }, ""},
+		{"files of somebody's own", func(target string) error {
+			return errors.Join(os.Mkdir(target, 0o755), os.WriteFile(filepath.Join(target, "notes.txt"), []byte("mine"), 0o644))
+		}, "v0002 holds notes.txt"},
+		{"a file", func(target string) error { return os.WriteFile(target, []byte("mine"), 0o644) }, "v0002 is no folder"},
+		{"a link", func(target string) error { return os.Symlink(filepath.Join("v0001", "README.md"), target) }, "v0002 is no folder"},
+		{"a version that lost its manifest", func(target string) error {
+			return errors.Join(os.CopyFS(target, os.DirFS(filepath.Join(filepath.Dir(target), "v0001"))), os.Remove(filepath.Join(target, "manifest.json")))
+		}, "v0002 is a version without its manifest.json"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStore(t)
+			write(t, s, "set", draft("one?"))
+			if err := c.stand(filepath.Join(s.Root, "set", "v0002")); err != nil {
+				t.Skip(err) // a system without links
+			}
+			before := tree(t, s.Root)
+			_, _, err := s.Write(context.Background(), "set", draft("two?"))
+			checkError(t, err, c.want)
+			if c.want == "" {
+				return
+			}
+			if !errors.Is(err, datasets.ErrOccupied) {
+				t.Errorf("error %v, want ErrOccupied", err)
+			}
+			if diff := cmp.Diff(before, tree(t, s.Root)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 func TestCommitsAtOnce(t *testing.T) {
 	s := newStore(t)
 	var wg sync.WaitGroup
