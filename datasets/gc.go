@@ -31,7 +31,8 @@ type CollectOptions struct {
 	Needed   func(Ref) (why string) // what else keeps a version; asked under the set's lock
 }
 
-// Collect deletes the versions of a set that nothing needs. Kept are the newest,
+// Collect deletes the versions of a set that nothing needs. A tag that stands at a
+// version that is not there is an error: which one it should keep is not known. Kept are the newest,
 // where tags stand, versions that nobody made a next one of (branches), the
 // common ancestors of those and what lies between, which a merge needs, and what
 // Needed gives a reason for. A version goes in one rename, so that a killed collection leaves whole
@@ -111,9 +112,14 @@ func (s *Store) reasons(name string, refs []Ref, noBranches bool) (map[int]strin
 		out = past.branches()
 	}
 	for _, t := range tags {
-		if t.Version > 0 {
-			out[t.Version] = "tag " + t.Name
+		if t.Version == 0 {
+			continue
 		}
+		at, err := s.byTag(name, t.Name, refs)
+		if err != nil {
+			return nil, err
+		}
+		out[at.Version] = "tag " + t.Name
 	}
 	out[newest.Version] = "the newest"
 	return out, nil

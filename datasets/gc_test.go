@@ -154,6 +154,32 @@ func TestCollectSweepsWhatAKilledOneLeft(t *testing.T) {
 	}
 }
 
+// What a tag that was edited by hand should keep is not known: nothing goes.
+func TestCollectRefusesATagThatStandsNowhere(t *testing.T) {
+	s, ctx := newStore(t), context.Background()
+	v1 := write(t, s, "set", draft("one?"))
+	write(t, s, "set", draft("two?"))
+	if _, _, err := s.SetTag(ctx, v1, "prod", datasets.TagOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(s.Root, "set", "tags", "prod.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, version := range []string{"2", "7"} {
+		edited := strings.ReplaceAll(string(data), `"version": 1`, `"version": `+version)
+		if err := os.WriteFile(path, []byte(edited), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Collect(ctx, "set", datasets.CollectOptions{Needed: nobody})
+		checkError(t, err, "tag prod stands at v"+version+" ("+v1.Digest+"), which is not there any more")
+	}
+	if _, err := s.Load("set@v1"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestCollectOfNothing(t *testing.T) {
 	s := newStore(t)
 	for name, want := range map[string]string{"set": "no golden set set", "../x": "begins with"} {

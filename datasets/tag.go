@@ -53,7 +53,10 @@ func (t *Tag) stands() string {
 // versionLike is what a tag may not be: it would be read as a version.
 var versionLike = regexp.MustCompile(`^v[0-9]+$`)
 
-// ValidateTag refuses a tag's name that reads as a version or a digest, has
+// NoVersion is what a mover of a tag says who believes that it stands nowhere.
+const NoVersion = "none"
+
+// ValidateTag refuses a tag's name that reads as a version, a digest or none, has
 // capital letters (some file systems hold them for the same), or could not be a
 // set's name.
 func ValidateTag(tag string) error {
@@ -63,6 +66,8 @@ func ValidateTag(tag string) error {
 		return fail("reads as a version")
 	case strings.HasPrefix(strings.ToLower(tag), DigestPrefix):
 		return fail("reads as a digest")
+	case tag == NoVersion:
+		return fail("says of a tag that it stands nowhere")
 	case strings.ToLower(tag) != tag:
 		return fail("has capital letters, which some file systems do not tell from small ones")
 	}
@@ -165,13 +170,28 @@ func (s *Store) tag(name, tag string) (Tag, error) {
 	if err == nil {
 		err = json.Unmarshal(data, &t)
 	}
-	switch {
-	case err != nil:
+	if err == nil {
+		err = t.check(tag)
+	}
+	if err != nil {
 		return t, fmt.Errorf("tag file %s: %w", path, err)
-	case t.Name != tag:
-		return t, fmt.Errorf("tag file %s: it says %q; was it renamed or copied?", path, t.Name)
+	}
+	if t.Moves == nil {
+		t.Moves = []TagMove{}
 	}
 	return t, nil
+}
+
+// check refuses a file that is another tag's, or that contradicts itself.
+func (t *Tag) check(tag string) error {
+	if t.Name != tag {
+		return fmt.Errorf("it says %q; was it renamed or copied?", t.Name)
+	}
+	n := len(t.Moves)
+	if t.Version < 0 || n > 0 && (t.Moves[n-1].Version != t.Version || t.Moves[n-1].Digest != t.Digest) {
+		return fmt.Errorf("it says that the tag stands %s (%s), its last move says otherwise; restore it, or delete it and set the tag anew", t.stands(), t.Digest)
+	}
+	return nil
 }
 
 // Tags lists the tags of a set, by name, with those that were taken away.

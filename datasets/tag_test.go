@@ -45,7 +45,7 @@ func TestTagsMoveAndKeepTheirMoves(t *testing.T) {
 }
 
 func TestTagNames(t *testing.T) {
-	for _, tag := range []string{"", "v3", "V12", "v0003", "sha256:abcd", "sha256", "Prod", "a/b", "..", "prod ", "con", "pr@od"} {
+	for _, tag := range []string{"", "v3", "V12", "v0003", "sha256:abcd", "sha256", "Prod", "a/b", "..", "prod ", "con", "pr@od", "none"} {
 		err := datasets.ValidateTag(tag)
 		if ok := tag == "sha256"; ok != (err == nil) {
 			t.Errorf("tag %q: %v", tag, err)
@@ -89,6 +89,9 @@ func TestATagThatCannotBeFollowed(t *testing.T) {
 		{"no JSON", "{", "unexpected end of JSON input"},
 		{"another's file", `{"tag":"baseline","version":1}`, "was it renamed or copied?"},
 		{"version gone", `{"tag":"prod","version":9,"digest":"sha256:abcd"}`, "tag prod stands at v9 (sha256:abcd), which is not there any more"},
+		{"no version", `{"tag":"prod","version":-1,"digest":"sha256:abcd"}`, "stands at v-1 (sha256:abcd), its last move says otherwise"},
+		{"last move elsewhere", `{"tag":"prod","version":1,"digest":"sha256:abcd","moves":[{"version":1,"digest":"sha256:abcd"},{"version":2,"digest":"sha256:abcd"}]}`, "its last move says otherwise"},
+		{"last move of another digest", `{"tag":"prod","version":1,"digest":"sha256:abcd","moves":[{"version":1,"digest":"sha256:abce"}]}`, "its last move says otherwise"},
 		{"version altered", `{"tag":"prod","version":1,"digest":"sha256:abcd"}`, "tag prod stands at v1 (sha256:abcd), which is not there any more"},
 	}
 	for _, c := range cases {

@@ -44,7 +44,7 @@ type TagOptions struct {
 }
 
 // TagIf is TagOptions.If for a tag that must not stand anywhere.
-const TagIf = "none"
+const TagIf = datasets.NoVersion
 
 // Tagged is a tag after it was set, moved or taken away.
 type Tagged struct {
