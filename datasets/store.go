@@ -358,10 +358,11 @@ func (s *Store) setNames() ([]string, error) {
 	return out, nil
 }
 
-// Entry is one line of a listing: a set and its newest version.
+// Entry is one line of a listing: a set, its newest version and its tags.
 type Entry struct {
 	Ref      Ref      `json:"ref"` // of the newest version
 	Versions []int    `json:"versions"`
+	Tags     []TagAt  `json:"tags"`     // that stand somewhere, by name
 	Manifest Manifest `json:"manifest"` // of the newest version
 	Problem  string   `json:"problem,omitempty"`
 }
@@ -375,28 +376,33 @@ func (s *Store) List() ([]Entry, error) {
 	}
 	entries := make([]Entry, 0, len(all))
 	for _, name := range all {
-		entries = append(entries, s.entry(name))
+		e := Entry{Ref: Ref{Name: name}, Versions: []int{}, Tags: []TagAt{}}
+		if err := s.describe(&e); err != nil {
+			e.Problem = err.Error()
+		}
+		entries = append(entries, e)
 	}
 	return entries, nil
 }
 
-func (s *Store) entry(name string) Entry {
-	refs, err := s.versions(name)
+// describe fills the entry of a set as far as it can be read.
+func (s *Store) describe(e *Entry) error {
+	refs, err := s.versions(e.Ref.Name)
 	if err == nil && len(refs) == 0 {
 		err = fmt.Errorf("no finished version")
 	}
 	if err != nil {
-		return Entry{Ref: Ref{Name: name}, Versions: []int{}, Problem: err.Error()}
+		return err
 	}
-	e := Entry{Ref: refs[len(refs)-1]}
+	e.Ref = refs[len(refs)-1]
 	for _, r := range refs {
 		e.Versions = append(e.Versions, r.Version)
 	}
 	m, err := ReadManifest(e.Ref.Path)
 	if err != nil {
-		e.Problem = err.Error()
-		return e
+		return err
 	}
 	e.Manifest = *m
-	return e
+	e.Tags, err = s.standing(e.Ref.Name, refs)
+	return err
 }

@@ -196,16 +196,12 @@ func (t *Tag) check(tag string) error {
 
 // Tags lists the tags of a set, by name, with those that were taken away.
 func (s *Store) Tags(name string) ([]Tag, error) {
-	entries, err := os.ReadDir(filepath.Join(s.Root, name, tagsFolder))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	names, err := s.tagNames(name)
+	if err != nil {
 		return nil, err
 	}
-	out := []Tag{}
-	for _, e := range entries {
-		tag, ok := strings.CutSuffix(e.Name(), tagExt)
-		if !ok || ValidateTag(tag) != nil {
-			continue
-		}
+	out := make([]Tag, 0, len(names))
+	for _, tag := range names {
 		t, err := s.tag(name, tag)
 		if err != nil {
 			return nil, err
@@ -213,6 +209,48 @@ func (s *Store) Tags(name string) ([]Tag, error) {
 		out = append(out, t)
 	}
 	return out, nil
+}
+
+// tagNames lists the tags that have a file.
+func (s *Store) tagNames(name string) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(s.Root, name, tagsFolder))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var out []string
+	for _, e := range entries {
+		if tag, ok := strings.CutSuffix(e.Name(), tagExt); ok && ValidateTag(tag) == nil {
+			out = append(out, tag)
+		}
+	}
+	return out, nil
+}
+
+// TagAt is a tag and where it stands, as a listing has it.
+type TagAt struct {
+	Name    string `json:"tag"`
+	Version int    `json:"version"`
+	Digest  string `json:"digest"`
+	Missing bool   `json:"version_missing"`   // that version is not there
+	Problem string `json:"problem,omitempty"` // why its file cannot be read
+}
+
+// standing lists the tags of a set that stand somewhere, by name, and those that
+// cannot be read; refs are the set's versions.
+func (s *Store) standing(name string, refs []Ref) ([]TagAt, error) {
+	names, err := s.tagNames(name)
+	out := []TagAt{}
+	for _, tag := range names {
+		t, err := s.tag(name, tag)
+		switch {
+		case err != nil:
+			out = append(out, TagAt{Name: tag, Problem: err.Error()})
+		case t.Version > 0:
+			there := slices.ContainsFunc(refs, Ref{Version: t.Version, Digest: t.Digest}.same)
+			out = append(out, TagAt{Name: tag, Version: t.Version, Digest: t.Digest, Missing: !there})
+		}
+	}
+	return out, err
 }
 
 // byTag finds the version that a tag stands at among those of its set.

@@ -112,6 +112,46 @@ func TestATagThatCannotBeFollowed(t *testing.T) {
 	}
 }
 
+// A listing shows where tags stand, also those that cannot be followed.
+func TestListShowsTags(t *testing.T) {
+	s, ctx := newStore(t), context.Background()
+	v1, v2 := write(t, s, "set", draft("one?")), write(t, s, "set", draft("two?"))
+	write(t, s, "untagged", draft("one?"))
+	for tag, to := range map[string]datasets.Ref{"prod": v1, "next": v2, "taken": v2} {
+		if _, _, err := s.SetTag(ctx, to, tag, datasets.TagOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := s.RemoveTag(ctx, "set", "taken", datasets.TagOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for tag, file := range map[string]string{"gone": `{"tag":"gone","version":9,"digest":"sha256:abcd"}`, "torn": "{", "Not a tag": "{"} {
+		if err := os.WriteFile(filepath.Join(s.Root, "set", "tags", tag+".json"), []byte(file), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, err := s.List()
+	if err != nil || len(entries) != 2 {
+		t.Fatalf("%v, %v", entries, err)
+	}
+	torn := filepath.Join(s.Root, "set", "tags", "torn.json")
+	want := []datasets.TagAt{
+		{Name: "gone", Version: 9, Digest: "sha256:abcd", Missing: true},
+		{Name: "next", Version: 2, Digest: v2.Digest},
+		{Name: "prod", Version: 1, Digest: v1.Digest},
+		{Name: "torn", Problem: "tag file " + torn + ": unexpected end of JSON input"},
+	}
+	if diff := cmp.Diff(want, entries[0].Tags); diff != "" {
+		t.Error(diff)
+	}
+	if entries[0].Problem != "" || entries[0].Ref != v2 {
+		t.Errorf("the set itself: %v, %q", entries[0].Ref, entries[0].Problem)
+	}
+	if diff := cmp.Diff([]datasets.TagAt{}, entries[1].Tags); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestADigestAloneFindsItsVersion(t *testing.T) {
 	s := newStore(t)
 	write(t, s, "other", draft("other?"))

@@ -23,7 +23,7 @@ func newDatasets(a *app) *cobra.Command {
 func newDatasetsList(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "ls", Short: "List the project's golden sets",
-		Long:    help("Lists each golden set with its newest version.", codeDone, codeFailed, codeUsage),
+		Long:    help("Lists each golden set with its newest version, and where its tags stand.", codeDone, codeFailed, codeUsage),
 		Example: "  goldgen -C examples/quickstart datasets ls",
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
@@ -52,7 +52,7 @@ func (a *app) printEntries(entries []datasets.Entry) error {
 	}
 	t := report.Table{Columns: []report.Column{
 		{Name: "set"}, {Name: "versions", Right: true}, {Name: "active", Right: true}, {Name: "review", Right: true},
-		{Name: "trust"}, {Name: "made"}, {Name: "digest"},
+		{Name: "trust"}, {Name: "made"}, {Name: "digest"}, {Name: "tags"},
 	}}
 	for _, e := range entries {
 		if e.Problem != "" {
@@ -61,7 +61,7 @@ func (a *app) printEntries(entries []datasets.Entry) error {
 		}
 		m := e.Manifest
 		t.Add(e.Ref.String(), fmt.Sprint(len(e.Versions)), fmt.Sprint(m.Counts.Active), fmt.Sprint(m.Counts.NeedsReview),
-			trustWords(m.Trust), m.CreatedAt, report.ShortDigest(m.Digest))
+			trustWords(m.Trust), m.CreatedAt, report.ShortDigest(m.Digest), tagsWords(e.Tags))
 	}
 	return t.Write(a.stdout, a.style())
 }

@@ -244,6 +244,20 @@ func (a *app) listTags(p *pipeline.Project, o pipeline.TagOptions) error {
 	return t.Write(a.stdout, a.style())
 }
 
+// tagsWords are tags with the versions where they stand.
+func tagsWords(tags []datasets.TagAt) string {
+	words := make([]string, len(tags))
+	for i, t := range tags {
+		switch words[i] = t.Name + " " + versionWord(t.Version); {
+		case t.Problem != "":
+			words[i] = t.Name + " unreadable"
+		case t.Missing:
+			words[i] += " (gone)"
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
 // versionWord is a version as a move of a tag names it.
 func versionWord(version int) string {
 	if version == 0 {
