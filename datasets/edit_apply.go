@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -56,11 +55,11 @@ func (r *EditReport) String() string {
 // grades that a line repeats go with it.
 func (ed *Editor) Apply(set *Set, edits []Edit) (Draft, *EditReport, error) {
 	a := &editing{Editor: ed, relevant: set.Manifest.RelevantGrade, report: &EditReport{Cases: []string{}}}
-	if err := a.load(edits); err != nil {
-		return Draft{}, nil, err
-	}
 	draft := Derive(set, "")
 	cases := casesByID(draft.Cases)
+	if err := a.load(edits, cases); err != nil {
+		return Draft{}, nil, err
+	}
 	var errs []error
 	for i := range edits {
 		e := &edits[i]
@@ -84,11 +83,11 @@ type editing struct {
 	report   *EditReport
 	docs     map[string]corpus.Document
 	of       map[string][]corpus.Chunk // by document
-	chunks   map[string]corpus.Chunk   // that grades name
+	chunks   map[string]corpus.Chunk   // that grades name, sources and forbidden ones
 }
 
-// load reads what the edits name of the corpus.
-func (a *editing) load(edits []Edit) error {
+// load reads what the edits name of the corpus, and what their cases rest on.
+func (a *editing) load(edits []Edit, cases map[string]*Case) error {
 	docs, chunks := map[string]bool{}, map[string]bool{}
 	for i := range edits {
 		var evidence []Evidence
@@ -100,6 +99,11 @@ func (a *editing) load(edits []Edit) error {
 		}
 		for id := range grades {
 			chunks[id] = true
+		}
+		if c := cases[edits[i].CaseID]; c != nil {
+			for _, id := range slices.Concat(c.Source, c.Forbidden) {
+				chunks[id] = true
+			}
 		}
 	}
 	ids := slices.Sorted(maps.Keys(docs))
@@ -125,8 +129,8 @@ func (a *editing) apply(c *Case, e *Edit) error {
 	if err := a.grades(&next, e, had); err != nil {
 		return err
 	}
-	settle(c, &next)
-	if err := a.check(&next); err != nil {
+	a.settle(c, &next)
+	if err := a.check(c, &next); err != nil {
 		return err
 	}
 	if sameRow(c, &next) {
@@ -306,28 +310,4 @@ func (a *editing) grade(c *Case, chunk *corpus.Chunk, grade *int) {
 	c.Judgments = append(c.Judgments, Judgment{
 		ChunkID: chunk.ID, DocID: chunk.DocID, Grade: grade, Label: LabelOf(*grade, a.relevant), By: ByHuman, Judge: a.By, Inclusion: 1,
 	})
-}
-
-// settle makes the status fit: a case that is active again has no reason against
-// it, and one that its new wording left without any label waits for a person.
-func settle(old, next *Case) {
-	if next.Status == Active && old.Status != Active && next.Reason == old.Reason {
-		next.Reason = ""
-	}
-	if next.Status == Active && next.Query != old.Query && len(next.Judgments) == 0 && !next.ExpectedAbstention {
-		next.Status, next.Reason = NeedsReview, "reworded, and no label is of this wording"
-	}
-}
-
-// check refuses a case that is unsound or contradicts itself.
-func (a *editing) check(c *Case) error {
-	if c.Status == Retired && c.Reason == "" {
-		return errors.New("status retired: say the reason")
-	}
-	for id, grade := range c.peoplesGrades() {
-		if c.ExpectedAbstention && grade >= a.relevant {
-			return fmt.Errorf("expected_abstention is true, but chunk %q has grade %d", id, grade)
-		}
-	}
-	return c.Validate()
 }

@@ -27,7 +27,7 @@ func (shelf) Manifest() corpus.Manifest {
 func (shelf) chunks() []corpus.Chunk {
 	return []corpus.Chunk{
 		{ID: "a.md#0", DocID: "a.md", Start: 0, End: 26, Text: shelfText[:26]},
-		{ID: "a.md#1", DocID: "a.md", Start: 27, End: len(shelfText), Text: shelfText[27:]},
+		{ID: "a.md#1", DocID: "a.md", Start: 27, End: len(shelfText), Text: shelfText[27:], Scope: corpus.Scope{"team": {"pay"}}},
 	}
 }
 
@@ -179,6 +179,75 @@ func TestEditsThatCannotBeApplied(t *testing.T) {
 	}
 	if _, err := datasets.ReadEdits("\n \n", "edits.jsonl"); err == nil || !strings.Contains(err.Error(), "no edits") {
 		t.Errorf("an empty file: %v", err)
+	}
+}
+
+// groundedSet has a case of a team, written from what only the team may see, and one
+// of everybody, from whom that is hidden.
+func groundedSet() *datasets.Set {
+	set := shelfSet()
+	c := caseNamed("team", "how long are payments kept?")
+	c.Source, c.Scope = []string{"a.md#1"}, corpus.Scope{"team": {"pay"}}
+	c.Judgments = []datasets.Judgment{datasets.SourceJudgment("a.md#1", "a.md")}
+	c.Evidence = []datasets.Evidence{{DocID: "a.md", ChunkID: "a.md#1", Start: 35, End: 43, Quote: "payments"}}
+	open := caseNamed("open", "when do logs of payments go?")
+	open.Source, open.Judgments, open.Forbidden, open.ExpectedAbstention = nil, nil, []string{"a.md#1"}, true
+	lost := caseNamed("lost", "what is lost?")
+	lost.Source, lost.Status, lost.Reason = nil, datasets.Retired, "document gone: b.md"
+	lost.Judgments = []datasets.Judgment{{ChunkID: "a.md#0", DocID: "a.md", Grade: new(0), By: datasets.ByLLM, Judge: "m", Inclusion: 1}}
+	set.Cases = append(set.Cases, c, open, lost)
+	return set
+}
+
+// What a label rests on, and who may see it, is not edited away.
+func TestEditsKeepTheGroundOfACase(t *testing.T) {
+	cases := []struct{ name, line, want string }{
+		{"evidence elsewhere", `{"case_id": "team", "evidence": [{"doc_id": "a.md", "quote": "30 days"}]}`, `none is left in chunk "a.md#1"`},
+		{"no evidence", `{"case_id": "team", "evidence": []}`, `none is left in chunk "a.md#1"`},
+		{"evidence null", `{"case_id": "team", "evidence": null}`, `none is left in chunk "a.md#1"`},
+		{"more evidence", `{"case_id": "team", "evidence": [{"doc_id": "a.md", "quote": "30 days"}, {"doc_id": "a.md", "quote": "a year"}]}`, ""},
+		{"evidence across the border", `{"case_id": "team", "evidence": [{"doc_id": "a.md", "start": 20, "end": 31}]}`, ""},
+		{"retired as well", `{"case_id": "team", "evidence": [], "status": "retired", "reason": "wrong"}`, ""},
+		{"another scope", `{"case_id": "team", "scope": {"team": ["log"]}}`, `would no longer get chunk "a.md#1"`},
+		{"a wider scope", `{"case_id": "team", "scope": {"team": ["log", "pay"]}}`, ""},
+		{"filters", `{"case_id": "team", "filters": [{"field": "doc_id", "op": "eq", "values": ["b.md"]}]}`, `would no longer get chunk "a.md#1"`},
+		{"a scope that sees what is forbidden", `{"case_id": "open", "scope": {"team": ["pay"]}}`, `would get chunk "a.md#1", which is forbidden`},
+		{"abstention", `{"case_id": "team", "expected_abstention": true}`, `written from chunk "a.md#1", which answers it`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			edits, err := datasets.ReadEdits(c.line, "edits.jsonl")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _, err = editor().Apply(groundedSet(), edits)
+			checkError(t, err, c.want)
+		})
+	}
+}
+
+// A case that was lost comes back to people, not into scores, unless it has a label.
+func TestACaseThatIsActiveAgain(t *testing.T) {
+	const waits = "active again, and no chunk is labelled relevant"
+	for line, want := range map[string][2]string{
+		`{"case_id": "lost", "status": "active"}`:                               {datasets.NeedsReview, waits},
+		`{"case_id": "lost", "status": "active", "grades": {"a.md#0": 1}}`:      {datasets.NeedsReview, waits},
+		`{"case_id": "lost", "status": "active", "grades": {"a.md#0": 3}}`:      {datasets.Active, ""},
+		`{"case_id": "lost", "status": "active", "expected_abstention": true}`:  {datasets.Active, ""},
+		`{"case_id": "lost", "status": "needs_review", "reason": "look at it"}`: {datasets.NeedsReview, "look at it"},
+	} {
+		edits, err := datasets.ReadEdits(line, "edits.jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, _, err := editor().Apply(groundedSet(), edits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := d.Cases[len(d.Cases)-1]
+		if diff := cmp.Diff(want, [2]string{c.Status, c.Reason}); diff != "" {
+			t.Errorf("%s: %s", line, diff)
+		}
 	}
 }
 
