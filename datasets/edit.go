@@ -81,13 +81,14 @@ type Edit struct {
 }
 
 // ReadEdits reads an edit file; name is how errors call it. They name every bad
-// line, up to a limit: broken JSON, a key that cannot be edited, a case that has
-// another line.
+// line, up to a limit: broken JSON, a key that cannot be edited or is there twice, a
+// case that has another line. The edits of the other lines come with them, so that
+// Apply can say what else is wrong.
 func ReadEdits(text, name string) ([]Edit, error) {
 	var out []Edit
 	var errs []error
 	seen := map[string]string{}
-	for n, line := range lines(text) {
+	for n, line := range lines(strings.TrimPrefix(text, "\ufeff")) {
 		if blank(line) {
 			continue
 		}
@@ -116,6 +117,9 @@ func (e *Edit) read(line string) error {
 	if err := strictJSON([]byte(line), &e.values); err != nil {
 		return err
 	}
+	if key := repeatedKey(line); key != "" {
+		return fmt.Errorf("%q is there twice", key)
+	}
 	keys := editable()
 	for _, key := range slices.Sorted(maps.Keys(e.values)) {
 		if !slices.Contains(keys, key) {
@@ -126,6 +130,36 @@ func (e *Edit) read(line string) error {
 		return fmt.Errorf("%s is missing: it says which case is meant", fieldID)
 	}
 	return nil
+}
+
+// repeatedKey finds a key that an object of a line has twice, of which only the
+// last would count; "" where there is none. The line is sound JSON.
+func repeatedKey(line string) string {
+	dec := json.NewDecoder(strings.NewReader(line))
+	var open []map[string]bool // keys of the objects around, nil for a list
+	key := false               // a key of the innermost object comes next
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return ""
+		}
+		name, text := token.(string)
+		switch {
+		case text && key:
+			if open[len(open)-1][name] {
+				return name
+			}
+			open[len(open)-1][name], key = true, false
+			continue
+		case token == json.Delim('{'):
+			open = append(open, map[string]bool{})
+		case token == json.Delim('['):
+			open = append(open, nil)
+		case token == json.Delim('}'), token == json.Delim(']'):
+			open = open[:len(open)-1]
+		}
+		key = len(open) > 0 && open[len(open)-1] != nil
+	}
 }
 
 // get decodes a value that the line has.

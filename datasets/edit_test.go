@@ -117,6 +117,8 @@ func TestEditsChangeWhatTheySay(t *testing.T) {
 				mine.Query, mine.Judgments, mine.Status, mine.Reason = "when are payments deleted?", nil, datasets.NeedsReview, "reworded, and no label is of this wording"
 				mine.Checks = []datasets.Check{{Name: "no_dot", Passed: true, Value: 1}}
 			}, "1 case, 1 query"},
+		{"a byte order mark", "\ufeff" + `{"case_id": "mine", "tags": ["tags", "tags"]}` + "\r\n",
+			func(_, mine *datasets.Case) { mine.Tags = []string{"tags", "tags"} }, "1 case"},
 		{"evidence by its quote", `{"case_id": "mine", "evidence": [{"doc_id": "a.md", "quote": "payments are  kept"}]}`,
 			func(_, mine *datasets.Case) {
 				mine.Evidence = []datasets.Evidence{{DocID: "a.md", ChunkID: "a.md#1", Start: 35, End: 52, Quote: "payments are kept"}}
@@ -151,6 +153,10 @@ func TestEditsThatCannotBeApplied(t *testing.T) {
 		{"two values", `{"case_id": "mine"} {}`, "more than one value"},
 		{"unknown key", `{"case_id": "mine", "querry": "x"}`, `"querry" cannot be edited; what can: as_of, case_id, category`},
 		{"computed key", `{"case_id": "mine", "judgments": []}`, `"judgments" cannot be edited`},
+		{"a key twice", `{"case_id": "mine", "tags": ["a"], "tags": ["b"]}`, `"tags" is there twice`},
+		{"two cases", `{"case_id": "mine", "grades": {}, "case_id": "first"}`, `"case_id" is there twice`},
+		{"a chunk twice", `{"case_id": "mine", "grades": {"a.md#0": 1, "a.md#1": 2, "a.md#0": 3}}`, `"a.md#0" is there twice`},
+		{"a key of a list twice", `{"case_id": "mine", "evidence": [{"doc_id": "a.md", "quote": "case_id"}, {"doc_id": "a.md", "start": 1, "start": 2}]}`, `"start" is there twice`},
 		{"no case", `{"query": "x"}`, "case_id is missing"},
 		{"unknown case", `{"case_id": "nobody", "query": "x"}`, "edits.jsonl:2: case nobody is not in set@v1"},
 		{"twice", `{"case_id": "first"}`, "case first has a line already: edits.jsonl:1"},

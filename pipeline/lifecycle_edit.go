@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -49,9 +50,9 @@ func (p *Project) WriteEdits(w io.Writer, o EditOptions) error {
 // Edit applies an edit file and commits the next version. text is the file's, name
 // is how errors call it.
 func (p *Project) Edit(ctx context.Context, text, name string, o EditOptions) (*Edited, error) {
-	edits, err := datasets.ReadEdits(text, name)
-	if err != nil {
-		return nil, err
+	edits, bad := datasets.ReadEdits(text, name)
+	if len(edits) == 0 {
+		return nil, bad
 	}
 	set, err := p.Store().Load(o.Golden)
 	if err != nil {
@@ -67,6 +68,7 @@ func (p *Project) Edit(ctx context.Context, text, name string, o EditOptions) (*
 	if rechecked.err != nil {
 		err = rechecked.err
 	}
+	err = errors.Join(bad, err)
 	if err != nil {
 		return nil, hinted("mend the lines and apply the file again: nothing was written; --keep-wording takes queries that a gate refuses", "%w", err)
 	}
