@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/goldgen/goldgen/datasets"
 )
@@ -44,7 +43,7 @@ func (p *Project) Merge(ctx context.Context, o MergeOptions) (*Merged, error) {
 		return out, hinted("--ours or --theirs decides them all; or edit one of the two first, with --branch", "%w", err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNotComparable, err)
+		return nil, hinted("goldgen rebase moves a set to another corpus: both must be of one", "%w: %w", ErrNotComparable, err)
 	}
 	out.Committed, err = p.writeDerived(ctx, draft, true)
 	return out, err
