@@ -144,8 +144,8 @@ func removeUnfinished(home, target string) error {
 }
 
 // unfinished refuses to give up what stands in the place of the next version,
-// unless it is a part of the files that a write begins with: files of somebody's
-// own, or a whole version that lost its manifest, are not made again.
+// unless it is files of a version without a manifest: files of somebody's own are
+// not made again.
 func unfinished(target string) error {
 	info, err := os.Lstat(target)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -161,16 +161,10 @@ func unfinished(target string) error {
 	if err != nil {
 		return err
 	}
-	written := 0
 	for _, e := range entries {
-		if slices.Contains(pinnedFiles, e.Name()) {
-			written++
-		} else if !strings.HasPrefix(e.Name(), ".tmp-") {
+		if !slices.Contains(pinnedFiles, e.Name()) && !strings.HasPrefix(e.Name(), ".tmp-") {
 			return fmt.Errorf("%w: %s holds %s; move it away", ErrOccupied, target, e.Name())
 		}
-	}
-	if written == len(pinnedFiles) {
-		return fmt.Errorf("%w: %s is a version without its %s; restore that, or move the folder away", ErrOccupied, target, manifestFile)
 	}
 	return nil
 }

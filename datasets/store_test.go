@@ -321,9 +321,9 @@ func TestOnlyUnfinishedVersionsAreReplaced(t *testing.T) {
 		}, "v0002 holds notes.txt"},
 		{"a file", func(target string) error { return os.WriteFile(target, []byte("mine"), 0o644) }, "v0002 is no folder"},
 		{"a link", func(target string) error { return os.Symlink(filepath.Join("v0001", "README.md"), target) }, "v0002 is no folder"},
-		{"a version that lost its manifest", func(target string) error {
+		{"a version without its manifest", func(target string) error {
 			return errors.Join(os.CopyFS(target, os.DirFS(filepath.Join(filepath.Dir(target), "v0001"))), os.Remove(filepath.Join(target, "manifest.json")))
-		}, "v0002 is a version without its manifest.json"},
+		}, ""},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
