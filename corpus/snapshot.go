@@ -130,11 +130,7 @@ func sha256Of(s string) []byte {
 }
 
 func writeManifest(dir string, m Manifest) error {
-	data, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return err
-	}
-	return atomicfile.WriteBytes(filepath.Join(dir, manifestFile), 0o644, append(data, '\n'))
+	return atomicfile.WriteJSON(filepath.Join(dir, manifestFile), 0o644, m)
 }
 
 // existing opens the snapshot of a digest when it is finished and whole and its

@@ -32,7 +32,7 @@ func (s *Store) Confirm(ctx context.Context, r Ref) error {
 	}
 	defer unlock()
 	c := confirmation{Version: r.Version, Digest: r.Digest, At: s.Now().UTC().Format(time.RFC3339)}
-	return atomicfile.WriteBytes(filepath.Join(s.Root, r.Name, confirmedFile), 0o644, append(indented(c), '\n'))
+	return atomicfile.WriteJSON(filepath.Join(s.Root, r.Name, confirmedFile), 0o644, c)
 }
 
 // RefreshedAt is when a version was made from its corpus, or last confirmed, in

@@ -48,11 +48,7 @@ func writeVersion(dir string, d *Draft) error {
 		}
 		d.Manifest.Files[name] = DigestPrefix + hex.EncodeToString(sum.Sum(nil))
 	}
-	data, err := json.MarshalIndent(d.Manifest, "", "  ")
-	if err != nil {
-		return fmt.Errorf("manifest: %w", err)
-	}
-	return atomicfile.WriteBytes(filepath.Join(dir, manifestFile), 0o644, append(data, '\n'))
+	return atomicfile.WriteJSON(filepath.Join(dir, manifestFile), 0o644, d.Manifest)
 }
 
 // upgrades turns the manifest of an older format into the next one's, by the

@@ -147,16 +147,7 @@ func (s *Store) writeTag(name string, t *Tag) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return atomicfile.WriteBytes(path, 0o644, append(indented(t), '\n'))
-}
-
-// indented is JSON for a file that people may look at.
-func indented(v any) []byte {
-	data, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		panic(err) // v holds texts and numbers
-	}
-	return data
+	return atomicfile.WriteJSON(path, 0o644, t)
 }
 
 // tag reads one; a tag without a file stands nowhere.

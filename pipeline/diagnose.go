@@ -221,11 +221,7 @@ func (l lookup) ChunksOf(doc string) []*corpus.Chunk {
 // keepDiagnosis adds a diagnosis to a result folder: every failed case, and the
 // labelling list where there is something to label.
 func keepDiagnosis(dir string, d *eval.Diagnosis) error {
-	data, err := json.MarshalIndent(d, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := atomicfile.WriteBytes(filepath.Join(dir, DiagnosisFile), 0o644, append(data, '\n')); err != nil {
+	if err := atomicfile.WriteJSON(filepath.Join(dir, DiagnosisFile), 0o644, d); err != nil {
 		return err
 	}
 	if d.Labelling.Pairs == 0 {

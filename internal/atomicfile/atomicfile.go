@@ -3,6 +3,7 @@
 package atomicfile
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -81,6 +82,15 @@ func WriteBytes(path string, perm fs.FileMode, data []byte) error {
 		_, err := w.Write(data)
 		return err
 	})
+}
+
+// WriteJSON puts a value at path as Write does, as JSON that people can read.
+func WriteJSON(path string, perm fs.FileMode, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(path), err)
+	}
+	return WriteBytes(path, perm, append(data, '\n'))
 }
 
 // MkdirTemp makes a temporary folder in parent, which is made when missing.
