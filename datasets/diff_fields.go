@@ -10,11 +10,11 @@ import (
 
 // Names of fields that Diff and Merge look at apart from the others.
 const (
-	fieldQuery    = "query"
-	fieldEvidence = "evidence"
-	fieldStatus   = "status"
-	fieldReason   = "reason"
-	fieldLists    = "judgments"
+	fieldQuery     = "query"
+	fieldEvidence  = "evidence"
+	fieldStatus    = "status"
+	fieldReason    = "reason"
+	fieldJudgments = "judgments"
 )
 
 // fields are a row's values by name, as canonical JSON: a case's columns, with
@@ -24,11 +24,11 @@ type fields map[string]json.RawMessage
 
 // judgmentField names the judgment of a chunk by one judge: judgments["a.md#0",llm].
 func judgmentField(chunkID, by string) string {
-	return fieldLists + "[" + string(mustJSON(chunkID)) + "," + by + "]"
+	return fieldJudgments + "[" + string(mustJSON(chunkID)) + "," + by + "]"
 }
 
 // isLabel reports whether a field is a judgment.
-func isLabel(field string) bool { return strings.HasPrefix(field, fieldLists+"[") }
+func isLabel(field string) bool { return strings.HasPrefix(field, fieldJudgments+"[") }
 
 // caseFields takes a case apart. Since and RetiredIn are left out: the store
 // writes them.
@@ -38,7 +38,7 @@ func caseFields(c *Case) fields {
 	judgments := row.Judgments
 	row.Judgments = nil
 	out := fieldsOf(row)
-	delete(out, fieldLists)
+	delete(out, fieldJudgments)
 	delete(out, "since")
 	delete(out, "retired_in")
 	for _, j := range judgments {
@@ -82,16 +82,17 @@ type FieldChange struct {
 	After  json.RawMessage `json:"after"`
 }
 
+// names are those that either has, sorted.
+func (f fields) names(g fields) []string {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(f)), maps.Keys(g))
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // changes lists what differs, by field.
 func (f fields) changes(g fields) []FieldChange {
-	names := map[string]bool{}
-	for _, side := range []fields{f, g} {
-		for name := range side {
-			names[name] = true
-		}
-	}
 	out := []FieldChange{}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
+	for _, name := range f.names(g) {
 		if !bytes.Equal(f[name], g[name]) {
 			out = append(out, FieldChange{Field: name, Before: f[name], After: g[name]})
 		}

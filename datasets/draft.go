@@ -96,11 +96,9 @@ func (d *Draft) complete(name string, parent *Set, refs []Ref, now time.Time) {
 // setHistory gives each case the version that first held it and, when retired,
 // the version that retired it: the parent's word where it has one.
 func (d *Draft) setHistory(parent *Set) {
-	before := map[string]*Case{}
+	var before map[string]*Case
 	if parent != nil {
-		for i := range parent.Cases {
-			before[parent.Cases[i].ID] = &parent.Cases[i]
-		}
+		before = casesByID(parent.Cases)
 	}
 	this := label(d.Manifest.Version)
 	for i := range d.Cases {

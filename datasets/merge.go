@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 )
 
@@ -213,12 +212,20 @@ func (m *merger) whole(id string, s sides) fields {
 	case len(s.base.changes(there)) == 0:
 		return nil
 	}
-	c := Conflict{CaseID: id, Field: "case", Base: mustJSON(s.base), Ours: orNil(s.ours), Theirs: orNil(s.theirs)}
-	m.report.Conflicts = append(m.report.Conflicts, c)
+	m.conflict(id, "case", mustJSON(s.base), orNil(s.ours), orNil(s.theirs))
+	return preferred(m, s.ours, s.theirs)
+}
+
+func (m *merger) conflict(id, field string, base, ours, theirs json.RawMessage) {
+	m.report.Conflicts = append(m.report.Conflicts, Conflict{CaseID: id, Field: field, Base: base, Ours: ours, Theirs: theirs})
+}
+
+// preferred is what the side has that wins conflicts: ours, unless theirs is to.
+func preferred[T any](m *merger, ours, theirs T) T {
 	if m.prefer == PreferTheirs {
-		return s.theirs
+		return theirs
 	}
-	return s.ours
+	return ours
 }
 
 func orNil(f fields) json.RawMessage {
@@ -258,15 +265,11 @@ func sameWording(a, b fields) bool {
 func (m *merger) worded(id string, s sides) fields {
 	for _, f := range s.ours.changes(s.theirs) {
 		if ofWording(f.Field) {
-			m.report.Conflicts = append(m.report.Conflicts, Conflict{CaseID: id, Field: f.Field, Base: s.base[f.Field], Ours: f.Before, Theirs: f.After})
+			m.conflict(id, f.Field, s.base[f.Field], f.Before, f.After)
 		}
 	}
 	out := m.fields(id, s, func(field string) bool { return !ofWording(field) })
-	from := s.ours
-	if m.prefer == PreferTheirs {
-		from = s.theirs
-	}
-	for name, value := range from {
+	for name, value := range preferred(m, s.ours, s.theirs) {
 		if ofWording(name) {
 			out[name] = value
 		}
@@ -276,15 +279,9 @@ func (m *merger) worded(id string, s sides) fields {
 
 // fields merges those that are wanted, three ways.
 func (m *merger) fields(id string, s sides, wanted func(string) bool) fields {
-	names := map[string]bool{}
-	for _, side := range []fields{s.ours, s.theirs} {
-		for name := range side {
-			names[name] = wanted(name)
-		}
-	}
 	out := fields{}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if !names[name] {
+	for _, name := range s.ours.names(s.theirs) {
+		if !wanted(name) {
 			continue
 		}
 		if value := m.value(id, name, s.base[name], s.ours[name], s.theirs[name]); value != nil {
@@ -302,11 +299,8 @@ func (m *merger) value(id, field string, base, ours, theirs json.RawMessage) jso
 	case bytes.Equal(base, ours):
 		return theirs
 	}
-	m.report.Conflicts = append(m.report.Conflicts, Conflict{CaseID: id, Field: field, Base: base, Ours: ours, Theirs: theirs})
-	if m.prefer == PreferTheirs {
-		return theirs
-	}
-	return ours
+	m.conflict(id, field, base, ours, theirs)
+	return preferred(m, ours, theirs)
 }
 
 // caseOf puts a case together again: judgments in the order of ours, then those
@@ -331,7 +325,7 @@ func caseOf(f fields, ours, theirs *Case) (Case, error) {
 			}
 		}
 	}
-	row[fieldLists] = mustJSON(judgments)
+	row[fieldJudgments] = mustJSON(judgments)
 	var c Case
 	if err := json.Unmarshal(mustJSON(row), &c); err != nil {
 		return c, fmt.Errorf("case %s: merged row: %w", printable(firstCase(ours, theirs).ID), err)
