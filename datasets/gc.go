@@ -28,15 +28,15 @@ type Collected struct {
 type CollectOptions struct {
 	DryRun   bool                   // only tell
 	Branches bool                   // branches that were not merged may go too
-	Needed   func(Ref) (why string) // what else keeps a version; asked under the set's lock
+	Needed   func(Ref) (why string) // what else keeps a version; asked under the set's lock, never nil
 }
 
-// Collect deletes the versions of a set that nothing needs. A tag that stands at a
-// version that is not there is an error: which one it should keep is not known. Kept are the newest,
-// where tags stand, versions that nobody made a next one of (branches), the
-// common ancestors of those and what lies between, which a merge needs, and what
-// Needed gives a reason for. A version goes in one rename, so that a killed collection leaves whole
-// versions, and what the next commit sweeps away.
+// Collect deletes the versions of a set that nothing needs. Kept are the newest,
+// where tags stand, versions that nobody made a next one of (branches), the common
+// ancestors of those and what lies between, which a merge needs, and what Needed
+// gives a reason for. A version goes in one rename, so that a killed collection
+// leaves whole versions, and what the next commit sweeps away. A tag that stands at
+// a version that is not there is an error: which one it should keep is not known.
 func (s *Store) Collect(ctx context.Context, name string, o CollectOptions) (*Collected, error) {
 	if err := ValidateName(name); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (s *Store) Collect(ctx context.Context, name string, o CollectOptions) (*Co
 
 // plan tells the versions that stay from those that go.
 func (s *Store) plan(name string, refs []Ref, o CollectOptions) (*Collected, error) {
-	reasons, err := s.reasons(name, refs, o.Branches)
+	reasons, err := s.reasons(name, refs, o)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (s *Store) plan(name string, refs []Ref, o CollectOptions) (*Collected, err
 }
 
 // reasons says, by version, why the set itself needs one.
-func (s *Store) reasons(name string, refs []Ref, noBranches bool) (map[int]string, error) {
+func (s *Store) reasons(name string, refs []Ref, o CollectOptions) (map[int]string, error) {
 	newest := refs[len(refs)-1]
 	past, err := lineageOf(newest)
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *Store) reasons(name string, refs []Ref, noBranches bool) (map[int]strin
 		return nil, err
 	}
 	out := map[int]string{}
-	if !noBranches {
+	if !o.Branches {
 		out = past.branches()
 	}
 	for _, t := range tags {
