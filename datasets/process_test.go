@@ -98,6 +98,26 @@ func command(root, name, limit string) *exec.Cmd {
 	return c
 }
 
+// killAfter starts a process and kills it when it has committed so often.
+func killAfter(t *testing.T, c *exec.Cmd, commits int) {
+	t.Helper()
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(out)
+	for range commits {
+		if _, err := lines.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.Process.Kill()
+	c.Wait()
+}
+
 func TestTwoProcessesCommitAtOnce(t *testing.T) {
 	root := t.TempDir()
 	var wg sync.WaitGroup
@@ -170,21 +190,7 @@ func TestKilledKeeper(t *testing.T) {
 	for i := range 20 {
 		c := command(root, fmt.Sprint("round ", i, " "), "")
 		c.Env = append(c.Env, childTask+"=keep")
-		out, err := c.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewReader(out)
-		for range 1 + i%4 { // then it is in its next round
-			if _, err := lines.ReadString('\n'); err != nil {
-				t.Fatal(err)
-			}
-		}
-		c.Process.Kill()
-		c.Wait()
+		killAfter(t, c, 1+i%4) // then it is in its next round
 		tagged, err := s.Load("set@prod")
 		if err != nil {
 			t.Fatal(err)
@@ -207,22 +213,7 @@ func TestKilledKeeper(t *testing.T) {
 func TestKilledProcess(t *testing.T) {
 	root := t.TempDir()
 	for i := range 8 {
-		c := command(root, fmt.Sprint("round ", i, " "), "")
-		out, err := c.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewReader(out)
-		for range 1 + i%3 { // then it is in its next commit
-			if _, err := lines.ReadString('\n'); err != nil {
-				t.Fatal(err)
-			}
-		}
-		c.Process.Kill()
-		c.Wait()
+		killAfter(t, command(root, fmt.Sprint("round ", i, " "), ""), 1+i%3) // then it is in its next commit
 	}
 	s := testStore(root)
 	if _, _, err := s.Write(context.Background(), "set", draft("last")); err != nil {
