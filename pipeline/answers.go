@@ -141,7 +141,7 @@ func (p *Project) openAnswers(o AnswersOptions) (*answersRun, error) {
 	if err := r.match(lines); err != nil {
 		return nil, err
 	}
-	snapshot, err := p.pinnedSnapshot(o.Snapshot, set.Manifest.Pins.Corpus, "golden set "+set.Ref().String())
+	snapshot, err := p.snapshotOf(set, o.Snapshot)
 	if err != nil {
 		return nil, err
 	}

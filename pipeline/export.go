@@ -26,7 +26,7 @@ func (p *Project) Export(o ExportOptions, sink datasets.Sink) (datasets.ExportRe
 	if !o.NeedsCorpus() {
 		return datasets.Export(set, nil, o.ExportOptions, sink)
 	}
-	s, err := p.pinnedSnapshot(o.Snapshot, set.Manifest.Pins.Corpus, "golden set "+set.Ref().String())
+	s, err := p.snapshotOf(set, o.Snapshot)
 	if err != nil {
 		return datasets.ExportReport{}, err
 	}

@@ -26,7 +26,7 @@ func (p *Project) Extend(ctx context.Context, o ExtendOptions) (*Committed, erro
 	if err != nil {
 		return nil, err
 	}
-	s, err := p.pinnedSnapshot("", set.Manifest.Pins.Corpus, "golden set "+set.Ref().String())
+	s, err := p.snapshotOf(set, "")
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +46,15 @@ func (p *Project) Extend(ctx context.Context, o ExtendOptions) (*Committed, erro
 	draft.Manifest.Costs = p.costs()
 	draft.Manifest.Why = "pools extended by the results of " + strings.Join(p.allRelative(o.From), ", ")
 	return p.write(ctx, set.Manifest.Name, draft)
+}
+
+// allRelative are paths as seen from the project's folder.
+func (p *Project) allRelative(paths []string) []string {
+	out := make([]string, len(paths))
+	for i, path := range paths {
+		out[i] = p.relative(path)
+	}
+	return out
 }
 
 // extendOn grades what the tops add, where there is a judge, and labels it, where

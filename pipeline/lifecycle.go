@@ -12,15 +12,6 @@ import (
 	"github.com/goldgen/goldgen/judge"
 )
 
-// allRelative are paths as seen from the project's folder.
-func (p *Project) allRelative(paths []string) []string {
-	out := make([]string, len(paths))
-	for i, path := range paths {
-		out[i] = p.relative(path)
-	}
-	return out
-}
-
 // Diff tells how version b differs from version a.
 func (p *Project) Diff(a, b string) (datasets.Diff, error) {
 	before, err := p.Store().Load(a)
@@ -38,13 +29,10 @@ func (p *Project) Diff(a, b string) (datasets.Diff, error) {
 type TagOptions struct {
 	Golden string // the version; of a tag that is taken away any reference to the set
 	Tag    string
-	If     string // where it must stand: a reference, or none; "" moves it from wherever it is
+	If     string // where it must stand: a reference, or datasets.NoVersion; "" moves it from wherever it is
 	Remove bool
 	Why    string
 }
-
-// TagIf is TagOptions.If for a tag that must not stand anywhere.
-const TagIf = datasets.NoVersion
 
 // Tagged is a tag after it was set, moved or taken away.
 type Tagged struct {
@@ -84,7 +72,7 @@ func (p *Project) believed(name, text string) (*int, error) {
 	if text == "" {
 		return nil, nil
 	}
-	if text == TagIf {
+	if text == datasets.NoVersion {
 		return new(0), nil
 	}
 	if !strings.Contains(text, "@") {

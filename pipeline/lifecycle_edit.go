@@ -58,7 +58,7 @@ func (p *Project) Edit(ctx context.Context, text, name string, o EditOptions) (*
 	if err != nil {
 		return nil, err
 	}
-	s, err := p.pinnedSnapshot("", set.Manifest.Pins.Corpus, "golden set "+set.Ref().String())
+	s, err := p.snapshotOf(set, "")
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func (p *Project) rebaseSnapshots(set *datasets.Set, o RebaseOptions) (from, to 
 	if to, err = p.latestSnapshot(o.Snapshot); err != nil {
 		return nil, nil, err
 	}
-	from, err = p.pinnedSnapshot(o.From, set.Manifest.Pins.Corpus, "golden set "+set.Ref().String())
+	from, err = p.snapshotOf(set, o.From)
 	if errors.Is(err, ErrNotComparable) {
 		err = hinted("--from DIR names the snapshot that the set was made over, where it is elsewhere",
 			"the corpus that golden set %s was made over is needed to move it: %w", set.Ref(), err)

@@ -129,7 +129,7 @@ func (p *Project) journals(ref datasets.Ref) string {
 
 // reviewView loads the snapshot that a set is pinned to.
 func (p *Project) reviewView(set *datasets.Set) (*reviewView, error) {
-	s, err := p.pinnedSnapshot("", set.Manifest.Pins.Corpus, "golden set "+set.Ref().String())
+	s, err := p.snapshotOf(set, "")
 	if err != nil {
 		return nil, err
 	}

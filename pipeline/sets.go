@@ -88,7 +88,7 @@ func (p *Project) ShowCase(set *datasets.Set, id, dir string) (*CaseView, error)
 		return nil, err
 	}
 	out := &CaseView{Case: *c, Contexts: []Context{}}
-	s, err := p.pinnedSnapshot(dir, set.Manifest.Pins.Corpus, "golden set "+set.Ref().String())
+	s, err := p.snapshotOf(set, dir)
 	if err != nil {
 		p.Log.Warn("evidence is shown without its context: " + err.Error())
 		return out, nil

@@ -130,6 +130,12 @@ func (p *Project) latestSnapshot(dir string) (*corpus.Snapshot, error) {
 	return corpus.Open(p.snapshotRoot())
 }
 
+// snapshotOf opens the snapshot that a golden set is pinned to, in dir or, for "",
+// among the project's.
+func (p *Project) snapshotOf(set *datasets.Set, dir string) (*corpus.Snapshot, error) {
+	return p.pinnedSnapshot(dir, set.Manifest.Pins.Corpus, "golden set "+set.Ref().String())
+}
+
 // pinnedSnapshot opens the snapshot that pins name.
 func (p *Project) pinnedSnapshot(dir string, pin datasets.CorpusPin, what string) (*corpus.Snapshot, error) {
 	if dir != "" {
