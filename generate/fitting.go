@@ -33,10 +33,10 @@ func (s *Selection) fit() *fitting {
 	f := &fitting{cells: make([]fittingCell, len(s.cells))}
 	ranked := 0
 	for i, first := range s.first() {
-		b := s.fates[i].band
-		if s.fates[i].outcome.Case == nil || b < 0 {
+		if !s.banded(i) {
 			continue
 		}
+		b := s.fates[i].band
 		f.written[b]++
 		if first {
 			f.got[b]++
@@ -44,7 +44,7 @@ func (s *Selection) fit() *fitting {
 		}
 		cell := &f.cells[s.cellOf[i]]
 		switch {
-		case s.rows[i].Group != "":
+		case !s.movable(i):
 		case first:
 			cell.kept[b]++
 		default:
@@ -58,6 +58,14 @@ func (s *Selection) fit() *fitting {
 	}
 	return f
 }
+
+// banded reports whether a row has a case with a band of difficulty.
+func (s *Selection) banded(row int) bool {
+	return s.fates[row].outcome.Case != nil && s.fates[row].band >= 0
+}
+
+// movable reports whether a row's case may give way or stand in.
+func (s *Selection) movable(row int) bool { return s.banded(row) && s.rows[row].Group == "" }
 
 // first tells for each row whether its case is among its cell's first in plan
 // order, as many as the cell wants.
@@ -119,11 +127,10 @@ func (s *Selection) inSet() []bool {
 	}
 	f := s.fit()
 	for i := range in {
-		b := s.fates[i].band
-		if s.fates[i].outcome.Case == nil || b < 0 || s.rows[i].Group != "" {
+		if !s.movable(i) {
 			continue
 		}
-		room := &f.cells[s.cellOf[i]].kept[b]
+		room := &f.cells[s.cellOf[i]].kept[s.fates[i].band]
 		in[i] = *room > 0
 		*room = max(0, *room-1)
 	}
