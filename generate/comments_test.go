@@ -1,7 +1,6 @@
 package generate_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -162,16 +161,6 @@ func TestCommentOffsets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 1, 12).Draw(t, "parts"), "")
 		u := symbol(rapid.SampledFrom([]string{"go", "python", "java", "typescript"}).Draw(t, "language"), text)
-		m, err := generate.NewModel(says(`{"question":"x"}`, .9), statsOf(text), options())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, w := range []generate.Writer{m, generate.NewBuiltin(statsOf(text), 3)} {
-			o, err := w.Write(context.Background(), u)
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkOffsets(t, u.Doc, o)
-		}
+		checkWritten(t, u, text, `{"question":"x"}`)
 	})
 }

@@ -114,18 +114,23 @@ func TestEvidenceOffsets(t *testing.T) {
 		doc := corpus.Document{ID: "d", Text: text}
 		queryType := rapid.SampledFrom([]string{datasets.Factual, datasets.Keyword, datasets.Reformulated}).Draw(t, "type")
 		u := unit(doc, len(head), len(text), queryType, 0)
-		m, err := generate.NewModel(says(`{"question":"x","keywords":["a","b"]}`, .9), statsOf(text), options())
+		checkWritten(t, u, text, `{"question":"x","keywords":["a","b"]}`)
+	})
+}
+
+// checkWritten has a model that replies so, and the builtin writer, write for a unit.
+func checkWritten(t *rapid.T, u generate.Unit, text, reply string) {
+	m, err := generate.NewModel(says(reply, .9), statsOf(text), options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []generate.Writer{m, generate.NewBuiltin(statsOf(text), 3)} {
+		o, err := w.Write(context.Background(), u)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, w := range []generate.Writer{m, generate.NewBuiltin(statsOf(text), 3)} {
-			o, err := w.Write(context.Background(), u)
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkOffsets(t, doc, o)
-		}
-	})
+		checkOffsets(t, u.Doc, o)
+	}
 }
 
 func checkOffsets(t *rapid.T, doc corpus.Document, o generate.Outcome) {
