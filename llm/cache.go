@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/gofrs/flock"
 	_ "modernc.org/sqlite" // the driver, without cgo
 )
 
@@ -21,6 +22,9 @@ const cacheFormat = "1"
 // maxConns bounds the connections to the file; a thousand readers at once take
 // turns on them.
 const maxConns = 8
+
+// lockPoll is how often a process asks whether another has prepared the file.
+const lockPoll = 10 * time.Millisecond
 
 const cacheTables = `
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -64,7 +68,7 @@ func OpenCache(ctx context.Context, path string, now func() time.Time) (*Cache, 
 	db.SetMaxOpenConns(maxConns)
 	db.SetMaxIdleConns(maxConns)
 	c := &Cache{db: db, now: now}
-	if err := c.prepare(ctx); err != nil {
+	if err := c.prepareAlone(ctx, path); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("%w: %s: %w", ErrCache, path, err)
 	}
@@ -91,6 +95,18 @@ func dataSource(path string) string {
 		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "mmap_size(1073741824)",
 	}}
 	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: q.Encode()}).String()
+}
+
+// prepareAlone prepares the file while no other process does. Two that turn a
+// new file to WAL at once would not wait for each other: SQLite answers one of
+// them with SQLITE_BUSY, whatever its timeout is.
+func (c *Cache) prepareAlone(ctx context.Context, path string) error {
+	lock := flock.New(path+".lock", flock.SetPermissions(0o600))
+	if _, err := lock.TryLockContext(ctx, lockPoll); err != nil {
+		return err
+	}
+	defer lock.Close()
+	return c.prepare(ctx)
 }
 
 func (c *Cache) prepare(ctx context.Context) error {

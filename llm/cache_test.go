@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/goldgen/goldgen/llm"
@@ -270,6 +271,28 @@ func TestNotADatabase(t *testing.T) {
 	if _, err := llm.OpenCache(t.Context(), path, nil); !errors.Is(err, llm.ErrCache) || !strings.Contains(err.Error(), path) {
 		t.Errorf("error %v, want one of the cache that names the file", err)
 	}
+}
+
+// A file is prepared by one process at a time: two that turn a new file to WAL
+// at once do not wait for each other.
+func TestPreparedAlone(t *testing.T) {
+	path := cachePath(t)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	other := flock.New(path + ".lock")
+	if err := other.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer stop()
+	if _, err := llm.OpenCache(ctx, path, nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v while another process prepares the file, want the deadline's", err)
+	}
+	if err := other.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	openCache(t, path)
 }
 
 // TestMain lets this binary be the process that is killed.
