@@ -70,19 +70,17 @@ func (w *writing) failed(ctx context.Context, p *compiled, err error) (*refusal,
 const maxAnswerTokens = 96
 
 // pick has a query written about the evidence that goldgen picked.
-func (w *writing) pick(ctx context.Context) (*refusal, error) {
+func (w *writing) pick(ctx context.Context) (query string, r *refusal, err error) {
 	vars, r := w.kind.choose(w)
 	if r != nil {
-		return r, nil
+		return "", r, nil
 	}
 	w.addWording(vars)
-	query, r, err := ask(ctx, w, question[string]{w.prompt, vars, upTo(maxAnswerTokens), w.parseQuery})
-	if r != nil || err != nil {
-		return r, err
+	query, r, err = ask(ctx, w, question[string]{w.prompt, vars, upTo(maxAnswerTokens), w.parseQuery})
+	if r == nil && err == nil {
+		w.check("parsed", true, 1)
 	}
-	w.query = Worded(query, w.u.Row, w.m.options.Seed)
-	w.check("parsed", true, 1)
-	return nil, nil
+	return query, r, err
 }
 
 func upTo(tokens int) func(*llm.Options) {

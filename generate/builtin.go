@@ -106,17 +106,15 @@ func (b *Builtin) outcome(u Unit, drawn []string, evidence target, held float64)
 
 // gated lets the gates look at a query. held is the share of its terms that the
 // evidence holds.
-func (b *Builtin) gated(u Unit, query string, list []datasets.Evidence, held float64) Outcome {
-	lang := language(u)
-	query = Worded(query, u.Row, b.seed)
+func (b *Builtin) gated(u Unit, written string, list []datasets.Evidence, held float64) Outcome {
 	k, _ := kindOf(u.Row.QueryType)
-	candidate := candidateOf(u, query, lang, list)
-	checks, failed := runGates(candidate, append([]Gate{Length, CopiedRun}, k.gates...))
+	candidate := candidateOf(u, written, language(u), list, b.seed)
+	checks, failed := runGates(candidate, append([]Gate{asWritten(Length), inBothForms(CopiedRun)}, k.gates...))
 	checks = append(checks, datasets.Check{Name: "evidence_terms", Passed: true, Value: datasets.Round(held)})
 	if failed != nil {
-		return Outcome{Reject: newReject(u, query, &refusal{failed.Reason, failed.Detail}, checks, list)}
+		return Outcome{Reject: newReject(u, candidate.Query, &refusal{failed.Reason, failed.Detail}, checks, list)}
 	}
-	c := newCase(u, query, lang, list, checks)
+	c := newCase(u, candidate, checks)
 	c.Provenance = datasets.Provenance{Generator: BuiltinName, Seed: b.seed, Stratum: u.Row.Stratum}
 	k.finish(c, u, BuiltinName)
 	return Outcome{Case: c}

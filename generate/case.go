@@ -10,7 +10,7 @@ import (
 )
 
 // newCase fills in what every writer's cases have in common.
-func newCase(u Unit, query, language string, evidence []datasets.Evidence, checks []datasets.Check) *datasets.Case {
+func newCase(u Unit, of Candidate, checks []datasets.Check) *datasets.Case {
 	chunk := u.Chunks[0]
 	category := chunk.Category
 	if category == "" {
@@ -18,11 +18,11 @@ func newCase(u Unit, query, language string, evidence []datasets.Evidence, check
 	}
 	return &datasets.Case{
 		ID:            u.Row.CaseID,
-		Query:         query,
+		Query:         of.Query,
 		QueryType:     u.Row.QueryType,
 		Category:      category,
 		Style:         u.Row.Style,
-		Language:      language,
+		Language:      of.Language,
 		Unit:          chunk.Unit,
 		Tags:          []string{},
 		Origin:        datasets.OriginSynthetic,
@@ -30,11 +30,11 @@ func newCase(u Unit, query, language string, evidence []datasets.Evidence, check
 		AsOf:          u.Row.AsOf,
 		Filters:       []corpus.Filter{},
 		Source:        slices.Clone(u.Row.ChunkIDs),
-		Judgments:     sourceJudgments(u, evidence),
-		Evidence:      evidence,
+		Judgments:     sourceJudgments(u, of.Evidence),
+		Evidence:      of.Evidence,
 		Forbidden:     []string{},
 		HardNegatives: []string{},
-		Difficulty:    datasets.Difficulty{Overlap: datasets.Round(overlap(query, textOf(u)))},
+		Difficulty:    datasets.Difficulty{Overlap: datasets.Round(overlap(of.Query, textOf(u)))},
 		Checks:        checks,
 		Status:        datasets.Active,
 	}

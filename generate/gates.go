@@ -13,6 +13,7 @@ import (
 // Candidate is what a gate looks at: the final wording and what it stands on.
 type Candidate struct {
 	Query    string
+	Clean    string // Query before noise was put into it; "" is Query
 	Type     string
 	Language string // of the chunk, "" unknown
 	Chunk    corpus.Chunk
@@ -44,9 +45,14 @@ type Verdict struct {
 // depends on others is decided by Decide.
 type Gate func(Candidate) Verdict
 
-// Gates returns the gates that need no model, in order.
+// Gates returns the gates that need no model, in order. Those that judge how a
+// query is worded see it as it was written, without noise; those on copied wording
+// see both forms.
 func Gates() []Gate {
-	return []Gate{Preamble, Length, Language, RefersToText, SelfContained, CopiedRun, CopiedOverlap}
+	return []Gate{
+		asWritten(Preamble), asWritten(Length), asWritten(Language), asWritten(RefersToText), asWritten(SelfContained),
+		inBothForms(CopiedRun), inBothForms(CopiedOverlap),
+	}
 }
 
 // runGates runs all gates, so that every value is recorded, and returns the

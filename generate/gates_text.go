@@ -122,7 +122,7 @@ func unsureSelfContained(c Candidate) bool {
 	if c.Type == datasets.Keyword {
 		return false
 	}
-	return specificWords(c.Query) < 3
+	return specificWords(c.clean()) < 3
 }
 
 func specificWords(query string) int {

@@ -33,9 +33,9 @@ func kindOf(queryType string) (kind, bool) {
 			proofs: []step{(*writing).askSelfContained, (*writing).askAnsweredKeywords},
 		}, true
 	case datasets.NearDuplicate:
-		return kind{choose: (*writing).chooseDifferent, gates: []Gate{NamesTerm}, proofs: inPlace, fill: addRivals(datasets.LabelIrrelevant)}, true
+		return kind{choose: (*writing).chooseDifferent, gates: []Gate{inBothForms(NamesTerm)}, proofs: inPlace, fill: addRivals(datasets.LabelIrrelevant)}, true
 	case datasets.RareTerm:
-		return kind{choose: (*writing).chooseWithTerm, gates: []Gate{NamesTerm}, proofs: answered}, true
+		return kind{choose: (*writing).chooseWithTerm, gates: []Gate{inBothForms(NamesTerm)}, proofs: answered}, true
 	case datasets.PermissionSensitive:
 		return kind{choose: (*writing).chooseFirst, proofs: answered, fill: fillForbidden}, true
 	case datasets.TimeSensitive:
@@ -44,7 +44,7 @@ func kindOf(queryType string) (kind, bool) {
 		return kind{choose: (*writing).chooseHops, proofs: []step{(*writing).askSelfContained, (*writing).askTogether}}, true
 	case datasets.Ambiguous:
 		return kind{
-			choose: (*writing).chooseReadings, gates: []Gate{NamesTerm, Undecided},
+			choose: (*writing).chooseReadings, gates: []Gate{inBothForms(NamesTerm), inBothForms(Undecided)},
 			proofs: []step{(*writing).askEachReading}, asks: []string{promptReading},
 		}, true
 	case datasets.OutOfScope:

@@ -198,11 +198,12 @@ type writing struct {
 	kind     kind
 	language string
 	prompt   *compiled
-	query    string
 	evidence []datasets.Evidence
-	checks   []datasets.Check
-	calls    int
-	refused  *refusal // what ended it without a case
+	// candidate is the query with what it stands on, once one is written.
+	candidate Candidate
+	checks    []datasets.Check
+	calls     int
+	refused   *refusal // what ended it without a case
 }
 
 // refusal ends a unit without a case.
@@ -217,21 +218,24 @@ func (w *writing) write(ctx context.Context) (*refusal, error) {
 	if w.prompt == nil {
 		return refuse(ReasonTypeUnknown, "query type %s has no prompt", w.u.Row.QueryType), nil
 	}
+	written := w.pick
 	if w.m.options.Evidence == EvidenceQuote && w.kind.quotes {
-		return w.quote(ctx)
+		written = w.quote
 	}
-	return w.pick(ctx)
+	query, r, err := written(ctx)
+	w.candidate = candidateOf(w.u, query, w.language, w.evidence, w.m.options.Seed)
+	return r, err
 }
 
 func (w *writing) outcome() Outcome {
 	if w.refused != nil {
-		return Outcome{Reject: newReject(w.u, w.query, w.refused, w.checks, w.evidence), Calls: w.calls}
+		return Outcome{Reject: newReject(w.u, w.candidate.Query, w.refused, w.checks, w.evidence), Calls: w.calls}
 	}
 	return Outcome{Case: w.accepted(), Calls: w.calls}
 }
 
 func (w *writing) cheapGates(context.Context) (*refusal, error) {
-	checks, failed := runGates(w.candidate(), append(Gates(), w.kind.gates...))
+	checks, failed := runGates(w.candidate, append(Gates(), w.kind.gates...))
 	w.checks = append(w.checks, checks...)
 	if failed != nil {
 		return &refusal{failed.Reason, failed.Detail}, nil
@@ -239,14 +243,12 @@ func (w *writing) cheapGates(context.Context) (*refusal, error) {
 	return nil, nil
 }
 
-func (w *writing) candidate() Candidate {
-	return candidateOf(w.u, w.query, w.language, w.evidence)
-}
-
-// candidateOf is a unit's query as the gates see it.
-func candidateOf(u Unit, query, language string, evidence []datasets.Evidence) Candidate {
+// candidateOf is a unit's query as the gates see it: as it was written, and as it
+// is kept (see Worded). There is no other place where a query gets its final form.
+func candidateOf(u Unit, written, language string, evidence []datasets.Evidence, seed int64) Candidate {
 	return Candidate{
-		Query: query, Type: u.Row.QueryType, Language: language, Chunk: u.Chunks[0], Evidence: evidence,
+		Query: Worded(written, u.Row, seed), Clean: written,
+		Type: u.Row.QueryType, Language: language, Chunk: u.Chunks[0], Evidence: evidence,
 		Term: u.Row.Term, OtherForm: u.Row.OtherForm, Readings: readingsOf(u),
 	}
 }
@@ -256,7 +258,7 @@ func (w *writing) check(name string, passed bool, value float64) {
 }
 
 func (w *writing) accepted() *datasets.Case {
-	c := newCase(w.u, w.query, w.language, w.evidence, w.checks)
+	c := newCase(w.u, w.candidate, w.checks)
 	c.Provenance = datasets.Provenance{
 		Generator: modelName(w.m.options.Model),
 		Prompt:    w.prompt.Ref() + " " + w.prompt.Digest,

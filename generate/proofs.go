@@ -19,13 +19,13 @@ const DefaultMinAnswered = .8
 const unlikely = .5
 
 // askSelfContained has the model look at queries of which the rule is not sure,
-// with nothing but the query.
+// with nothing but the query, as it was written.
 func (w *writing) askSelfContained(ctx context.Context) (*refusal, error) {
-	if !unsureSelfContained(w.candidate()) {
+	if !unsureSelfContained(w.candidate) {
 		return nil, nil
 	}
 	p := w.m.prompts[promptSelfContained]
-	yes, r, err := ask(ctx, w, question[float64]{p, map[string]string{"query": w.query}, oneToken, parseYesNo})
+	yes, r, err := ask(ctx, w, question[float64]{p, map[string]string{"query": w.candidate.clean()}, oneToken, parseYesNo})
 	if r != nil || err != nil {
 		return r, err
 	}
@@ -76,7 +76,7 @@ func (w *writing) mustNotHold(ctx context.Context, c claim) (*refusal, error) {
 
 // askYes returns P(yes).
 func (w *writing) askYes(ctx context.Context, c claim) (float64, *refusal, error) {
-	vars := map[string]string{"evidence": c.text, "query": w.query}
+	vars := map[string]string{"evidence": c.text, "query": w.candidate.Query}
 	return ask(ctx, w, question[float64]{w.m.prompts[c.prompt], vars, oneToken, parseYesNo})
 }
 
@@ -92,7 +92,7 @@ func (w *writing) proof() string {
 	if w.u.Chunks[0].Unit == corpus.UnitCodeSymbol {
 		return w.allPlaced()
 	}
-	return w.candidate().quotes()
+	return w.candidate.quotes()
 }
 
 // allPlaced is all the evidence, each piece under what it stands under.

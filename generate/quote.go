@@ -15,24 +15,23 @@ const minQuoteWords = 3
 
 // quote has the model write a query and quote what answers it, and finds the
 // quotes in the chunk.
-func (w *writing) quote(ctx context.Context) (*refusal, error) {
+func (w *writing) quote(ctx context.Context) (query string, r *refusal, err error) {
 	chunk := w.u.Chunks[0]
 	middle := chunk.Start + len(chunk.Text)/2
 	vars, r := w.aboutChunk(middle, middle)
 	if r != nil {
-		return r, nil
+		return "", r, nil
 	}
 	w.addWording(vars)
 	v, r, err := ask(ctx, w, question[written]{prompt: w.prompt, vars: vars, parse: w.parseWritten})
 	if r != nil || err != nil {
-		return r, err
+		return "", r, err
 	}
 	w.check("parsed", true, 1)
-	if w.query, err = queryOf(v); err != nil {
-		return refuse(ReasonUnreadable, "%v", err), nil
+	if query, err = queryOf(v); err != nil {
+		return "", refuse(ReasonUnreadable, "%v", err), nil
 	}
-	w.query = Worded(w.query, w.u.Row, w.m.options.Seed)
-	return w.locate(v.Quotes), nil
+	return query, w.locate(v.Quotes), nil
 }
 
 // locate turns quotes into evidence, each with its own offsets.

@@ -86,8 +86,7 @@ func styleWords(value string) string {
 }
 
 // Worded is a query as it is kept: as it was written, or, in a noisy style, as
-// somebody in a hurry would type it. The same row gives the same wording. Gates
-// look at nothing earlier.
+// somebody in a hurry would type it. The same row gives the same wording.
 func Worded(query string, row sample.Row, seed int64) string {
 	if !slices.Contains(strings.Split(row.Style, ","), sample.NoiseNoisy) {
 		return query

@@ -2,10 +2,11 @@ package generate_test
 
 import (
 	"context"
-	"slices"
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/goldgen/goldgen/corpus"
@@ -112,7 +113,81 @@ func TestHostileExamplesStayData(t *testing.T) {
 	}
 }
 
-func TestNoiseComesBeforeTheGates(t *testing.T) {
+// noisyOutcomes are what becomes of a query in many noisy rows.
+func noisyOutcomes(t *testing.T, m *generate.Model) (list []generate.Outcome) {
+	t.Helper()
+	u := whole("d", pumpText, datasets.Factual)
+	u.Row.Style = sample.NoiseNoisy
+	for n := range 30 {
+		u.Row.CaseID = fmt.Sprint("c", n)
+		list = append(list, write(t, m, u))
+	}
+	return list
+}
+
+// Neither does noise make a query fail nor a fault pass: whatever the slips, the
+// same wording has the same fate.
+func TestNoiseDecidesNothing(t *testing.T) {
+	for query, want := range map[string]string{
+		"Who repairs the hoses?":                             "",       // without its article it is too short
+		"Who sees that pressure in the hose exceeds six?":    "copied", // a slip breaks the run
+		"Which parts does the passage call replaceable?":     "refers_to_text",
+		"Sure, when are ceramic seals of the P-20 replaced?": "preamble",
+		"What is the P-20? How is it kept running?":          "preamble", // the last mark goes
+		"Wie oft müssen die Dichtungen ersetzt werden?":      "language",
+		"When does it have to be replaced?":                  "self_contained",
+		"Where are seals?":                                   "length",
+	} {
+		m := newModel(t, says(`{"question":"`+query+`"}`, .9), options(), pumpText)
+		fates := map[string]int{}
+		for _, o := range noisyOutcomes(t, m) {
+			if o.Case != nil {
+				fates[""]++
+			} else {
+				fates[o.Reject.Reason]++
+			}
+		}
+		if diff := cmp.Diff(map[string]int{want: 30}, fates); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", query, diff)
+		}
+	}
+}
+
+// The query is kept as it is proven to be answered, and is looked at without its
+// slips by whom they might mislead.
+func TestWhichFormAModelSees(t *testing.T) {
+	seen := map[string]bool{}
+	client := clientFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
+		if req.Schema == nil {
+			seen[user(req)] = true
+		}
+		return says(`{"question":"When is that seal replaced?"}`, .9)(ctx, req)
+	})
+	for _, o := range noisyOutcomes(t, newModel(t, client, options(), pumpText)) {
+		if o.Case == nil {
+			t.Fatalf("rejected: %+v", o.Reject)
+		}
+		proven := false
+		for prompt := range seen {
+			proven = proven || strings.Contains(prompt, "<evidence>") && strings.Contains(prompt, o.Case.Query)
+		}
+		if !proven {
+			t.Errorf("%q was not proven in these words", o.Case.Query)
+		}
+	}
+	alone := 0
+	for prompt := range seen {
+		if !strings.Contains(prompt, "<evidence>") {
+			alone++
+			contains(t, prompt, "When is that seal replaced?")
+		}
+	}
+	if alone != 1 {
+		t.Errorf("the query alone was shown in %d forms", alone)
+	}
+}
+
+func TestNoiseIsInTheQueryThatIsKept(t *testing.T) {
 	u := whole("d", pumpText, datasets.Factual)
 	u.Row.Style = "question,medium,noisy"
 	m := newModel(t, says(goodQuestion, .9), options(), pumpText)
@@ -125,10 +200,6 @@ func TestNoiseComesBeforeTheGates(t *testing.T) {
 	}
 	if again := write(t, m, u); again.Case.Query != o.Case.Query {
 		t.Errorf("%q and %q of one row", o.Case.Query, again.Case.Query)
-	}
-	at := slices.IndexFunc(o.Case.Checks, func(c datasets.Check) bool { return c.Name == "length" })
-	if got, want := o.Case.Checks[at].Value, float64(len(strings.Fields(o.Case.Query))); got != want {
-		t.Errorf("the length gate saw %v words, the query has %v", got, want)
 	}
 }
 
