@@ -13,13 +13,36 @@ import (
 	"github.com/goldgen/goldgen/corpus"
 )
 
-// FormatHardNegatives is the format of Export for training a reranker; the
-// others are those that Import reads.
-const FormatHardNegatives = "hard-negatives"
+// Formats that Export writes besides those that it shares with Import.
+const (
+	FormatHardNegatives = "hard-negatives"
+	FormatRanx          = "ranx"
+)
+
+// exportFormat is a format that Export writes: its line in exportFormats and its
+// function are all that there is to it.
+type exportFormat struct {
+	name   string
+	folder bool     // several files
+	texts  bool     // with texts of chunks
+	holds  []string // what it has of a case besides the query's id; see parts
+	write  func(*exporter, Sink) error
+}
+
+func exportFormats() []exportFormat {
+	return []exportFormat{
+		{FormatHardNegatives, false, true, []string{partQuery, partGrades, partNegatives, partJudges}, (*exporter).hardNegatives},
+		{FormatBEIR, true, true, []string{partQuery, partGrades}, (*exporter).beir},
+		{FormatTREC, true, false, []string{partQuery, partGrades}, (*exporter).trec},
+		{FormatRanx, false, false, []string{partGrades}, (*exporter).ranx},
+		{FormatCSV, false, false, csvParts(), (*exporter).csv},
+		{FormatJSONL, false, false, partNames(), (*exporter).jsonl},
+	}
+}
 
 // ExportFormats lists what Export writes.
 func ExportFormats() []string {
-	return []string{FormatHardNegatives, FormatBEIR, FormatTREC, FormatJSONL}
+	return convert(exportFormats(), func(f exportFormat) string { return f.name })
 }
 
 // Files of the formats that are folders.
@@ -57,24 +80,32 @@ func (o ExportOptions) Validate() error {
 	return err
 }
 
+// format is the line of the format; the zero one for none.
+func (o ExportOptions) format() exportFormat {
+	formats := exportFormats()
+	if i := slices.IndexFunc(formats, func(f exportFormat) bool { return f.name == o.Format }); i >= 0 {
+		return formats[i]
+	}
+	return exportFormat{}
+}
+
 // Folder reports whether the format is several files.
-func (o ExportOptions) Folder() bool { return o.Format == FormatBEIR || o.Format == FormatTREC }
+func (o ExportOptions) Folder() bool { return o.format().folder }
 
 // NeedsCorpus reports whether the format holds the texts of chunks.
-func (o ExportOptions) NeedsCorpus() bool {
-	return o.Format == FormatBEIR || o.Format == FormatHardNegatives
-}
+func (o ExportOptions) NeedsCorpus() bool { return o.format().texts }
 
 // ExportReport says what an export wrote and what it left.
 type ExportReport struct {
 	Format           string `json:"format"`
 	Cases            int    `json:"cases"`             // with a row
 	Rows             int    `json:"rows"`              // lines of JSONL, or judgments
+	WithoutLabels    int    `json:"without_labels"`    // cases left out, as no label is known
 	WithoutPositive  int    `json:"without_positive"`  // cases left out, as nothing is known to be relevant
 	WithoutNegatives int    `json:"without_negatives"` // cases left out, as they have no hard negative
 	Probabilities    int    `json:"probabilities"`     // labels left out, as they are only probabilities
-	Restricted       int    `json:"restricted"`        // cases whose scope, filters or date the format cannot hold
-	Trust            string `json:"trust"`             // of the set, which qrels cannot hold
+	Lost             []Lost `json:"lost"`              // what the format has no place for
+	Trust            string `json:"trust"`             // of the set; most formats have no place for it
 }
 
 // ExportView is what Export needs of a corpus; *corpus.Snapshot satisfies it.
@@ -89,7 +120,7 @@ type Sink func(name string, write func(io.Writer) error) error
 // Export writes a set's cases, in their order, without retired ones. view may be
 // nil for a format that does not hold texts.
 func Export(set *Set, view ExportView, o ExportOptions, sink Sink) (ExportReport, error) {
-	e := exporter{set: set, view: view, o: o, report: ExportReport{Format: o.Format, Trust: set.Manifest.Trust.Level}}
+	e := exporter{set: set, view: view, o: o, report: ExportReport{Format: o.Format, Lost: []Lost{}, Trust: set.Manifest.Trust.Level}}
 	if err := o.Validate(); err != nil {
 		return e.report, err
 	}
@@ -98,10 +129,7 @@ func Export(set *Set, view ExportView, o ExportOptions, sink Sink) (ExportReport
 			e.cases = append(e.cases, &set.Cases[i])
 		}
 	}
-	write := map[string]func(Sink) error{
-		FormatHardNegatives: e.hardNegatives, FormatBEIR: e.beir, FormatTREC: e.trec, FormatJSONL: e.jsonl,
-	}[o.Format]
-	if err := write(sink); err != nil {
+	if err := o.format().write(&e, sink); err != nil {
 		return e.report, fmt.Errorf("export %s: %w", set.Ref(), err)
 	}
 	return e.report, nil
@@ -121,15 +149,15 @@ type exported struct {
 	grade int
 }
 
-// labels are the known labels of a case, by chunk id.
-func (e *exporter) labels(c *Case) []exported {
-	var out []exported
+// labels are the known labels of a case, by chunk id, and how many were left out as
+// they are only probabilities.
+func (e *exporter) labels(c *Case) (out []exported, probabilities int) {
 	for id, l := range c.Labels(cmp.Or(e.o.Source, SourceIn)).Chunks {
 		switch {
 		case l.Grade != nil:
 			out = append(out, exported{id, *l.Grade})
 		case l.P != nil && e.o.LeastP == 0:
-			e.report.Probabilities++
+			probabilities++
 		case l.P != nil && *l.P >= e.o.LeastP:
 			out = append(out, exported{id, e.set.Manifest.RelevantGrade})
 		case l.P != nil:
@@ -137,33 +165,54 @@ func (e *exporter) labels(c *Case) []exported {
 		}
 	}
 	slices.SortFunc(out, func(a, b exported) int { return strings.Compare(a.id, b.id) })
-	return out
+	return out, probabilities
+}
+
+// known are the labels of a case that is exported; what is left out is counted.
+func (e *exporter) known(c *Case) []exported {
+	labels, probabilities := e.labels(c)
+	e.report.Probabilities += probabilities
+	return labels
+}
+
+// relevant are the chunks that are known to be relevant, the highest grade first.
+func (e *exporter) relevant(labels []exported) []string {
+	kept := slices.DeleteFunc(slices.Clone(labels), func(l exported) bool { return l.grade < e.set.Manifest.RelevantGrade })
+	slices.SortStableFunc(kept, func(a, b exported) int { return b.grade - a.grade })
+	return convert(kept, func(l exported) string { return l.id })
 }
 
 // count takes a case with so many rows into the report.
 func (e *exporter) count(c *Case, rows int) {
 	e.report.Cases++
 	e.report.Rows += rows
-	if e.o.Format == FormatJSONL {
-		return
-	}
-	if len(c.Scope) > 0 || len(c.Filters) > 0 || c.AsOf != nil {
-		e.report.Restricted++
+	holds := e.o.format().holds
+	for _, p := range parts() {
+		if !slices.Contains(holds, p.name) && p.in(e, c) {
+			e.report.lose(p.name)
+		}
 	}
 }
 
 // jsonl writes the cases as they are: Import reads them back.
 func (e *exporter) jsonl(sink Sink) error {
-	if len(e.cases) == 0 {
+	for _, c := range e.cases {
+		e.count(c, 1)
+	}
+	return jsonLines(sink, "", e.cases)
+}
+
+// jsonLines writes a line of JSON for each row; no rows are ErrNothingToExport.
+func jsonLines[T any](sink Sink, name string, rows []T) error {
+	if len(rows) == 0 {
 		return ErrNothingToExport
 	}
-	return sink("", func(w io.Writer) error {
+	return sink(name, func(w io.Writer) error {
 		encoder := encoderOf(w)
-		for _, c := range e.cases {
-			if err := encoder.Encode(c); err != nil {
-				return fmt.Errorf("case %s: %w", c.ID, err)
+		for i := range rows {
+			if err := encoder.Encode(rows[i]); err != nil {
+				return err
 			}
-			e.count(c, 1)
 		}
 		return nil
 	})

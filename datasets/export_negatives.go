@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"fmt"
-	"io"
 	"slices"
 )
 
@@ -49,15 +48,7 @@ func (e *exporter) hardNegatives(sink Sink) error {
 			return err
 		}
 	}
-	return sink("", func(w io.Writer) error {
-		encoder := encoderOf(w)
-		for i := range rows {
-			if err := encoder.Encode(&rows[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return jsonLines(sink, "", rows)
 }
 
 func (r *NegativeRow) fill(text func(id string) (string, error)) (err error) {
@@ -77,12 +68,7 @@ func (r *NegativeRow) fill(text func(id string) (string, error)) (err error) {
 // negativeRows are the rows without their texts, and the ids of all chunks.
 func (e *exporter) negativeRows() (rows []NegativeRow, ids []string) {
 	for _, c := range e.cases {
-		var positives []string
-		for _, l := range e.labels(c) {
-			if l.grade >= e.set.Manifest.RelevantGrade {
-				positives = append(positives, l.id)
-			}
-		}
+		positives := e.relevant(e.known(c))
 		switch {
 		case len(positives) == 0:
 			e.report.WithoutPositive++

@@ -83,6 +83,21 @@ func texts() *snapshot {
 	return s
 }
 
+// named is a set of one case, with a label of one chunk.
+func named(id, chunk string) *datasets.Set {
+	two := 2
+	return &datasets.Set{Manifest: datasets.Manifest{RelevantGrade: 2}, Cases: []datasets.Case{{
+		ID: id, Query: "query", Status: datasets.Active, Origin: datasets.OriginHuman,
+		Judgments: []datasets.Judgment{{ChunkID: chunk, Grade: &two, By: datasets.ByHuman, Inclusion: 1}},
+	}}}
+}
+
+func blankQuery() *datasets.Set {
+	set := named("q", "a")
+	set.Cases[0].Query = " \n"
+	return set
+}
+
 func TestExportHardNegatives(t *testing.T) {
 	files, report, err := export(exportSet(), texts(), datasets.ExportOptions{Format: datasets.FormatHardNegatives})
 	if err != nil {
@@ -109,7 +124,7 @@ func TestExportHardNegatives(t *testing.T) {
 	if diff := cmp.Diff([]datasets.NegativeRow{row("a"), row("e")}, got); diff != "" {
 		t.Error(diff)
 	}
-	want := datasets.ExportReport{Format: datasets.FormatHardNegatives, Cases: 1, Rows: 2, WithoutPositive: 1, WithoutNegatives: 1, Probabilities: 3, Restricted: 1}
+	want := datasets.ExportReport{Format: datasets.FormatHardNegatives, Cases: 1, Rows: 2, WithoutPositive: 1, WithoutNegatives: 1, Probabilities: 3, Lost: []datasets.Lost{{Part: "scope", Cases: 1}, {Part: "provenance", Cases: 1}}}
 	if diff := cmp.Diff(want, report); diff != "" {
 		t.Error(diff)
 	}
@@ -152,6 +167,42 @@ func TestExportBEIR(t *testing.T) {
 	}
 }
 
+func TestExportRanx(t *testing.T) {
+	files, report, err := export(exportSet(), nil, datasets.ExportOptions{Format: datasets.FormatRanx})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"q1":{"a":3,"d":0,"e":2},"q2":{"a":3},"q3":{"b":0}}` + "\n"
+	if diff := cmp.Diff(map[string]string{"": want}, files); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(datasets.Lost{Part: "query", Cases: 3}, report.Lost[0]); diff != "" || report.Probabilities != 3 {
+		t.Errorf("%s%+v", diff, report)
+	}
+}
+
+func TestExportCSV(t *testing.T) {
+	answer := "after a day"
+	set := exportSet()
+	set.Cases[0].ReferenceAnswer, set.Cases[1].ExpectedAbstention = &answer, true
+	set.Cases[1].Judgments = nil
+	files, report, err := export(set, nil, datasets.ExportOptions{Format: datasets.FormatCSV})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "case_id,query,relevant_chunk_ids,query_type,category,style,language,unit,tags,origin,scope,filters,expected_source,as_of,expected_abstention,reference_answer,evidence,forbidden,hard_negatives\n" +
+		"q1,first\tquery <b>,\"[{\"\"chunk_id\"\":\"\"a\"\",\"\"grade\"\":3},{\"\"chunk_id\"\":\"\"d\"\",\"\"grade\"\":0},{\"\"chunk_id\"\":\"\"e\"\",\"\"grade\"\":2}]\"," +
+		",,,,,,,\"{\"\"team\"\":[\"\"x\"\"]}\",,,,false,after a day,,,\"[\"\"b\"\",\"\"c\"\",\"\"d\"\"]\"\n" +
+		"q2,without negatives,,,,,,,,,,,,,true,,,,\n" +
+		"q3,without a positive,\"[{\"\"chunk_id\"\":\"\"b\"\",\"\"grade\"\":0}]\",,,,,,,,,,,,false,,,,\"[\"\"b\"\"]\"\n"
+	if diff := cmp.Diff(want, files[""]); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]datasets.Lost{{Part: "judges", Cases: 2}, {Part: "provenance", Cases: 1}}, report.Lost); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestExportRefusesWhatAFormatCannotHold(t *testing.T) {
 	spaced := exportSet()
 	spaced.Cases[1].Judgments[0].ChunkID = "my notes.md#0"
@@ -161,9 +212,13 @@ func TestExportRefusesWhatAFormatCannotHold(t *testing.T) {
 		o    datasets.ExportOptions
 		want string
 	}{
-		"format":   {exportSet(), nil, datasets.ExportOptions{Format: "csv"}, `format "csv": want hard-negatives, beir, trec, jsonl`},
+		"format":   {exportSet(), nil, datasets.ExportOptions{Format: "xlsx"}, `format "xlsx": want hard-negatives, beir, trec, `},
 		"p":        {exportSet(), nil, datasets.ExportOptions{Format: "trec", LeastP: 2}, "least p 2"},
 		"source":   {exportSet(), nil, datasets.ExportOptions{Format: "trec", Source: "on"}, `source mode "on"`},
+		"comment":  {named("#1", "a"), nil, datasets.ExportOptions{Format: "trec"}, `id "#1" begins with what`},
+		"mark":     {named("q", "<top>"), nil, datasets.ExportOptions{Format: "trec"}, `id "<top>" begins with what`},
+		"quoted":   {named(`"q`, "a"), texts(), datasets.ExportOptions{Format: "beir"}, `id "\"q" begins with what`},
+		"no query": {blankQuery(), nil, datasets.ExportOptions{Format: "trec"}, "case q: the query is white space alone"},
 		"spaces":   {spaced, nil, datasets.ExportOptions{Format: "trec"}, `set@v2: id "my notes.md#0" holds white space`},
 		"no text":  {exportSet(), oneChunk("a", "b", "c", "e"), datasets.ExportOptions{Format: "hard-negatives"}, "case q1: chunk d is not in the snapshot"},
 		"no cases": {&datasets.Set{}, nil, datasets.ExportOptions{Format: "jsonl"}, "nothing to export"},

@@ -116,15 +116,23 @@ func (a *app) exportNotes(r datasets.ExportReport) {
 		noun, text string
 	}{
 		{r.Probabilities, "label", "left out as no more than a probability; --least-p .5 reads such labels"},
+		{r.WithoutLabels, "case", "left out, with no known label"},
 		{r.WithoutPositive, "case", "left out, with nothing known to be relevant"},
 		{r.WithoutNegatives, "case", "left out, without a hard negative"},
-		{r.Restricted, "case", "with a scope, filters or a date, which the format does not hold"},
 	} {
 		if note.n > 0 {
 			fmt.Fprintf(a.stderr, "goldgen: %s %s\n", wording.Count(note.n, note.noun), note.text)
 		}
 	}
-	if o := (datasets.ExportOptions{Format: r.Format}); o.Folder() && r.Trust != datasets.TrustReviewed {
-		fmt.Fprintf(a.stderr, "goldgen: the labels have trust %s, which qrels do not hold: whoever imports them takes them for people's\n", r.Trust)
+	if len(r.Lost) == 0 {
+		return
+	}
+	var lost []string
+	for _, l := range r.Lost {
+		lost = append(lost, fmt.Sprintf("%s (%s)", l.Part, wording.Count(l.Cases, "case")))
+	}
+	fmt.Fprintf(a.stderr, "goldgen: the format has no place for: %s; jsonl has\n", strings.Join(lost, ", "))
+	if r.LosesJudges() && r.Trust != datasets.TrustReviewed {
+		fmt.Fprintf(a.stderr, "goldgen: the labels have trust %s, which the format does not hold: whoever imports them takes them for people's\n", r.Trust)
 	}
 }
