@@ -24,7 +24,7 @@ type AgreementSide struct {
 	Retrievers []Input
 
 	// Shift is as in CompareInput.
-	Shift func(m Measure) float64
+	Shift func(m Measure, level float64) float64
 }
 
 // Agreement says whether a set orders retrievers as a reference does: the answer

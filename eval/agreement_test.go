@@ -217,7 +217,7 @@ func uncertainSet(rng *rand.Rand, names []string, cases int) eval.AgreementSide 
 			side.Retrievers[r].Cases[i].Labels = labels[i]
 		}
 	}
-	side.Shift = func(eval.Measure) float64 { return 0.0004 }
+	side.Shift = func(eval.Measure, float64) float64 { return 0.0004 }
 	return side
 }
 

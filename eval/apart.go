@@ -58,13 +58,14 @@ func (p *pairing) apart(g, k int) float64 {
 }
 
 // shiftIn is the label model's shift variance of a measure's difference in a
-// group. Its error grows with how far the rankings lie apart: of one that both
-// have at the same rank nothing is seen in a difference.
-func (d *differ) shiftIn(g, j int) float64 {
+// group, where level is the mean of both sides' means. Its error grows with how far
+// the rankings lie apart: of one that both have at the same rank nothing is seen in
+// a difference.
+func (d *differ) shiftIn(g, j int, level float64) float64 {
 	if d.shift == nil || !d.base.drawn {
 		return 0
 	}
 	m := d.base.in.Measures[j]
 	apart := d.apart(g, m.k)
-	return float64(d.shift(m) * apart * apart)
+	return float64(d.shift(m, level) * apart * apart)
 }

@@ -24,10 +24,11 @@ type CompareInput struct {
 	PerCase bool  // fill Comparison.PerCase
 
 	// Shift is the label model's shift variance of a difference of means of a
-	// measure, between two retrievers that have nothing in common; it counts by
-	// the square of how far the rankings lie apart (Apart). It is asked for only
-	// where labels are uncertain; nil means 0.
-	Shift func(m Measure) float64
+	// measure, between two retrievers that have nothing in common, where level is
+	// the mean of their two means; it counts by the square of how far the rankings
+	// lie apart (Apart). It is asked for only where labels are uncertain; nil means
+	// 0.
+	Shift func(m Measure, level float64) float64
 
 	// LabelsLeave is what so many more labels by people are expected to leave of
 	// the variance between draws and of the shift variance, as shares. It is for

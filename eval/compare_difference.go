@@ -19,7 +19,7 @@ type differ struct {
 	*pairing
 	flips *flipper
 	seed  int64
-	shift func(Measure) float64
+	shift func(m Measure, level float64) float64
 	leave func(more int) (draws, shift float64) // nil where it is not known
 }
 
@@ -158,8 +158,8 @@ func (d *differ) tOverDraws(g, j int, x *Difference) {
 }
 
 func (d *differ) pooledWithShift(g, j int) pooled {
-	p, _, _ := d.pooled(g, j)
-	p.shift = d.shiftIn(g, j)
+	p, base, candidate := d.pooled(g, j)
+	p.shift = d.shiftIn(g, j, (base+candidate)/2)
 	return p
 }
 

@@ -180,7 +180,7 @@ func TestAMeasuresNumbersDoNotDependOnTheOthers(t *testing.T) {
 // Probabilities of 0 and 1 say what grades say.
 func TestSureProbabilitiesCompareAsGrades(t *testing.T) {
 	in := sides(60, 20)
-	in.Shift = func(m eval.Measure) float64 { t.Errorf("asked for the shift of %s", m.Name); return 1 }
+	in.Shift = func(m eval.Measure, _ float64) float64 { t.Errorf("asked for the shift of %s", m.Name); return 1 }
 	want := compare(t, in)
 	for i := range in.Base.Cases {
 		both(&in, i, func(c *eval.Case) {
@@ -222,7 +222,7 @@ func TestUncertainLabelsCompared(t *testing.T) {
 		t.Errorf("%v [%v, %v], p %v", *d.Difference, *d.Low, *d.High, *d.P)
 	}
 	// The first results differ in 20 of 60 cases: a root of .3 counts as .1.
-	in.Shift = func(eval.Measure) float64 { return 0.09 }
+	in.Shift = func(eval.Measure, float64) float64 { return 0.09 }
 	in.Gates = gates(t, "recall@1 drop <= 0.02")
 	shifted := compare(t, in)
 	s, _ := shifted.Metrics.Get("recall@1")
@@ -230,6 +230,12 @@ func TestUncertainLabelsCompared(t *testing.T) {
 		t.Errorf("with a shift: %v [%v, %v], p %v, label share %v", *s.Difference, *s.Low, *s.High, *s.P, *s.LabelShare)
 	}
 	checkGates(t, shifted.Gates, decided{"recall@1 drop <= 0.02", "", eval.CannotTell, "not for sure worse"})
+	in.Shift = func(m eval.Measure, level float64) float64 {
+		d, _ := c.Metrics.Get(m.Name)
+		near(t, "level of "+m.Name, level, (*d.Base+*d.Candidate)/2, 1e-12)
+		return 0.09
+	}
+	compare(t, in)
 	in.Shift = nil
 	checkGates(t, compare(t, in).Gates, decided{"recall@1 drop <= 0.02", "", eval.Fail, "worse by more than the margin of 0.02"})
 }
@@ -238,7 +244,7 @@ func TestUncertainLabelsCompared(t *testing.T) {
 // is weighed by what each is of the whole, and the width goes with the root.
 func TestWhatLabelsWouldBuy(t *testing.T) {
 	in := uncertainSides()
-	in.Shift = func(eval.Measure) float64 { return 0.09 }
+	in.Shift = func(eval.Measure, float64) float64 { return 0.09 }
 	plain := compare(t, in).Labels
 	if plain == nil || plain.Metric != "recall@1" || plain.ShiftShare <= 0.5 || plain.ShiftShare >= plain.Share || plain.Third != nil || plain.After != nil {
 		t.Fatalf("without a curve: %+v", plain)

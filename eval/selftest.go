@@ -121,7 +121,7 @@ func newShuffler(m *matched, in *CompareInput) (*shuffler, error) {
 	p.shown = m.shown
 	s.differ = &differ{pairing: p, flips: newFlipper(in.Seed, selfTestDraws), seed: in.Seed, shift: in.Shift}
 	for j := range s.shown {
-		s.shifts = append(s.shifts, s.shiftIn(0, j))
+		s.shifts = append(s.shifts, s.pooledWithShift(0, j).shift)
 	}
 	return s, nil
 }

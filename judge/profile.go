@@ -60,11 +60,15 @@ type Training struct {
 // that all queries share, and that draws do not show: the mean square of
 // (difference under the model's labels - difference under people's labels) beyond
 // sampling and the draws, between two retrievers that have nothing in common. It
-// counts by the square of how far two retrievers lie apart (eval.Apart).
+// counts by the square of how far two retrievers lie apart (eval.Apart). With
+// synthetic queries it is a share: of the square of the mean of the two retrievers'
+// means, for how far apart means lie at all, and so errors, differs between sets as
+// their queries are easy or hard.
 type ShiftVariance struct {
 	Metric   string  `json:"metric"`
 	Source   string  `json:"source"`            // in, judged or out
 	Queries  string  `json:"queries,omitempty"` // QueriesHuman or QueriesSynthetic; "" is human
+	Model    float64 `json:"model,omitempty"`   // of synthetic queries: what of the variance the label model brings
 	Variance float64 `json:"variance"`
 	Pairs    int     `json:"pairs"` // pairs of retrievers
 }
@@ -179,12 +183,19 @@ func (p *Profile) Name() (string, error) {
 }
 
 // Figure names of a set whose labels are a model's: the profile's figures, and
-// ShiftFigure of each of its shift variances.
-const shiftPrefix = "shift_sd"
+// the root of each of its shift variances; ofLevel marks those that are relative to
+// the level of means.
+const (
+	shiftPrefix = "shift_sd "
+	ofLevel     = "/level"
+)
 
-// ShiftFigure names the root of a shift variance among a set's figures.
-func ShiftFigure(metric string, mode datasets.SourceMode) string {
-	return shiftPrefix + " " + metric + " " + string(mode)
+// measure names a shift variance's measure among a set's figures.
+func (v ShiftVariance) measure() string {
+	if v.kind() == QueriesSynthetic {
+		return v.Metric + ofLevel
+	}
+	return v.Metric
 }
 
 // labelsWhy begins what a set says of a label model.
@@ -204,8 +215,9 @@ func (p *Profile) TrustIn(before datasets.Trust, l Labels) datasets.Trust {
 	t.Figures["label_brier"] = f.Brier.Value
 	t.Figures["label_pairs"], t.Figures["label_outside"] = float64(l.Pairs), float64(l.Outside)
 	p.teach(t.Figures)
+	maps.DeleteFunc(t.Figures, func(name string, _ float64) bool { return strings.HasPrefix(name, shiftPrefix) })
 	for _, s := range p.ShiftFor(l.Cases) {
-		t.Figures[ShiftFigure(s.Metric, datasets.SourceMode(s.Source))] = datasets.Round(math.Sqrt(s.Variance))
+		t.Figures[shiftPrefix+s.measure()+" "+s.Source] = datasets.Round(math.Sqrt(s.Variance))
 	}
 	why := fmt.Sprintf(labelsWhy+" fitted on %s: AUC %.2f [%.2f, %.2f] on queries that it did not see",
 		strings.Join(p.Training.From, ", "), f.AUC.Value, f.AUC.Low, f.AUC.High)
@@ -219,11 +231,12 @@ func (p *Profile) TrustIn(before datasets.Trust, l Labels) datasets.Trust {
 }
 
 // ShiftsIn reads the shift variances of a source mode from a set's figures, as
-// TrustIn wrote them, by measure; nil for a set that no label model labelled.
+// TrustIn wrote them, by measure; nil for a set that no label model labelled. They
+// are to be read with ShiftOf.
 func ShiftsIn(figures map[string]float64, mode datasets.SourceMode) map[string]float64 {
 	var out map[string]float64
 	for name, sd := range figures {
-		metric, prefixed := strings.CutPrefix(name, shiftPrefix+" ")
+		metric, prefixed := strings.CutPrefix(name, shiftPrefix)
 		metric, ofMode := strings.CutSuffix(metric, " "+string(mode))
 		if !prefixed || !ofMode {
 			continue
@@ -236,10 +249,23 @@ func ShiftsIn(figures map[string]float64, mode datasets.SourceMode) map[string]f
 	return out
 }
 
-// ShiftOf is the shift variance of a measure among ShiftsIn's. One that was not
-// measured takes the greatest of the same formula at other cuts, else of all: an
-// error that was not measured is not 0.
-func ShiftOf(shifts map[string]float64, metric string) float64 {
+// ShiftOf is the shift variance of a measure among ShiftsIn's, where level is the
+// mean of two retrievers' means. One that was not measured has the greatest of the
+// same formula at another cut, or else of all. Of a set with queries of both kinds
+// it is the greater one: slices and gates may look at those of one kind alone.
+func ShiftOf(shifts map[string]float64, metric string, level float64) float64 {
+	absolute, relative := map[string]float64{}, map[string]float64{}
+	for name, v := range shifts {
+		if of, ok := strings.CutSuffix(name, ofLevel); ok {
+			relative[of] = v
+		} else {
+			absolute[name] = v
+		}
+	}
+	return max(shiftAmong(absolute, metric), float64(shiftAmong(relative, metric)*level*level))
+}
+
+func shiftAmong(shifts map[string]float64, metric string) float64 {
 	if v, ok := shifts[metric]; ok {
 		return v
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
@@ -340,30 +341,34 @@ func TestShiftsIn(t *testing.T) {
 	p := prior(t)
 	set := judge.Labels{Cases: []datasets.Case{{Origin: datasets.OriginSynthetic}}}
 	figures := p.TrustIn(datasets.Trust{Level: datasets.TrustSourceOnly}, set).Figures
+	const level = 0.5
 	greatest := 0.0
 	for _, s := range p.ShiftFor(set.Cases) {
-		shifts := judge.ShiftsIn(figures, datasets.SourceMode(s.Source))
-		got := judge.ShiftOf(shifts, s.Metric)
-		if d := got - s.Variance; d > 1e-4 || d < -1e-4 {
-			t.Errorf("%s, %s: %v, want %v", s.Metric, s.Source, got, s.Variance)
+		shifts, want := judge.ShiftsIn(figures, datasets.SourceMode(s.Source)), s.Variance
+		if s.Queries == judge.QueriesSynthetic {
+			want *= level * level
+		}
+		got := judge.ShiftOf(shifts, s.Metric, level)
+		if d := got - want; d > 1e-4 || d < -1e-4 {
+			t.Errorf("%s, %s: %v, want %v", s.Metric, s.Source, got, want)
 		}
 		if s.Source == "in" {
 			greatest = max(greatest, got)
 		}
 	}
-	if got := judge.ShiftOf(judge.ShiftsIn(figures, datasets.SourceIn), "rbp"); got != greatest || got == 0 {
+	if got := judge.ShiftOf(judge.ShiftsIn(figures, datasets.SourceIn), "rbp", level); got != greatest || got == 0 {
 		t.Errorf("a measure that was not measured: %v, want the greatest, %v", got, greatest)
 	}
 	table := map[string]float64{"ndcg@5": 0.1, "ndcg@10": 0.3, "mrr": 0.2, "success@1": 0.9}
 	for metric, want := range map[string]float64{"ndcg@5": 0.1, "ndcg@20": 0.3, "mrr@10": 0.2, "rbp": 0.9} {
-		if got := judge.ShiftOf(table, metric); got != want {
+		if got := judge.ShiftOf(table, metric, level); got != want {
 			t.Errorf("%s: %v, want %v", metric, got, want)
 		}
 	}
 	if got := judge.ShiftsIn(map[string]float64{"canary_auc": 0.9}, datasets.SourceIn); got != nil {
 		t.Errorf("a set without a label model: %v", got)
 	}
-	if got := judge.ShiftOf(nil, "ndcg@10"); got != 0 {
+	if got := judge.ShiftOf(nil, "ndcg@10", level); got != 0 {
 		t.Errorf("no shift variances: %v", got)
 	}
 }
@@ -382,14 +387,14 @@ func TestShiftFor(t *testing.T) {
 		origins []string
 		want    []judge.ShiftVariance
 	}{
-		"synthetic":                            {both, []string{"synthetic"}, []judge.ShiftVariance{byModel, mrrModel}},
-		"people's":                             {both, []string{"human", "log"}, []judge.ShiftVariance{byPeople, mrrPeople}},
-		"mixed":                                {both, []string{"log", "synthetic"}, []judge.ShiftVariance{byModel, mrrPeople}},
-		"imported, by whoever":                 {both, []string{"imported"}, []judge.ShiftVariance{byModel, mrrPeople}},
-		"no case":                              {both, nil, []judge.ShiftVariance{byModel, mrrPeople}},
-		"people's, older profile":              {old, []string{"human"}, old},
-		"synthetic, older profile":             {old, []string{"synthetic"}, old},
-		"those that are retired are no matter": {both, []string{"human", "retired"}, []judge.ShiftVariance{byPeople, mrrPeople}},
+		"synthetic":                {both, []string{"synthetic"}, []judge.ShiftVariance{byModel, mrrModel}},
+		"people's":                 {both, []string{"human", "log"}, []judge.ShiftVariance{byPeople, mrrPeople}},
+		"mixed":                    {both, []string{"log", "synthetic"}, both},
+		"imported, by whoever":     {both, []string{"imported"}, both},
+		"no case":                  {both, nil, both},
+		"people's, older profile":  {old, []string{"human"}, old},
+		"synthetic, older profile": {old, []string{"synthetic"}, old},
+		"a retired one besides":    {both, []string{"human", "retired"}, []judge.ShiftVariance{byPeople, mrrPeople}},
 	} {
 		var cases []datasets.Case
 		for _, origin := range tt.origins {
@@ -416,16 +421,38 @@ func TestProfileOfUnknownQueriesIsRefused(t *testing.T) {
 
 // TestScaleModelShift: what comes with synthetic queries stays.
 func TestScaleModelShift(t *testing.T) {
-	of := func(metric, queries string, variance float64) judge.ShiftVariance {
-		return judge.ShiftVariance{Metric: metric, Source: "out", Queries: queries, Variance: variance}
+	people := func(queries string, variance float64) judge.ShiftVariance {
+		return judge.ShiftVariance{Metric: "map", Queries: queries, Variance: variance}
 	}
-	got := judge.ScaleModelShift([]judge.ShiftVariance{
-		of("map", "human", 0.002), of("map", "synthetic", 0.005), of("mrr", "", 0.004), of("mrr", "synthetic", 0.003), of("recall@5", "synthetic", 0.001),
-	}, 0.5)
-	want := []judge.ShiftVariance{
-		of("map", "human", 0.001), of("map", "synthetic", 0.004), of("mrr", "", 0.002), of("mrr", "synthetic", 0.0015), of("recall@5", "synthetic", 0.0005),
+	synthetic := func(variance, model float64) judge.ShiftVariance {
+		return judge.ShiftVariance{Metric: "map", Queries: "synthetic", Variance: variance, Model: model}
 	}
+	got := judge.ScaleModelShift([]judge.ShiftVariance{people("human", 0.002), people("", 0.004), synthetic(0.05, 0.02), synthetic(0.03, 0)}, 0.5)
+	want := []judge.ShiftVariance{people("human", 0.001), people("", 0.002), synthetic(0.04, 0.01), synthetic(0.03, 0)}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestShiftOfBothKinds: of two kinds of queries the greater holds, and that of
+// synthetic ones goes with the level of the means. What an earlier labelling of
+// the set wrote is gone.
+func TestShiftOfBothKinds(t *testing.T) {
+	p := prior(t)
+	p.Shift = []judge.ShiftVariance{
+		{Metric: "ndcg@10", Source: "in", Queries: "human", Variance: 0.01}, {Metric: "ndcg@10", Source: "in", Queries: "synthetic", Variance: 0.09},
+	}
+	before := datasets.Trust{Level: datasets.TrustSourceOnly, Figures: map[string]float64{"shift_sd mrr in": 9, "canary_auc": 0.8}}
+	figures := p.TrustIn(before, judge.Labels{Cases: []datasets.Case{{Origin: datasets.OriginHuman}, {Origin: datasets.OriginSynthetic}}}).Figures
+	shifts := judge.ShiftsIn(figures, datasets.SourceIn)
+	if diff := cmp.Diff(map[string]float64{"ndcg@10": 0.1 * 0.1, "ndcg@10/level": 0.3 * 0.3}, shifts, cmpopts.EquateApprox(0, 1e-12)); diff != "" || figures["canary_auc"] != 0.8 {
+		t.Error(diff, figures)
+	}
+	for level, want := range map[float64]float64{0.1: 0.01, 0.5: 0.0225, 1: 0.09} {
+		for _, metric := range []string{"ndcg@10", "ndcg@5", "map"} {
+			if got := judge.ShiftOf(shifts, metric, level); got < want-1e-12 || got > want+1e-12 {
+				t.Errorf("%s at %v: %v, want %v", metric, level, got, want)
+			}
+		}
 	}
 }

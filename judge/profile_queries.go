@@ -53,57 +53,38 @@ func kindsOf(cases []datasets.Case) map[string]bool {
 	return kinds
 }
 
-// ShiftFor are the shift variances that hold for a set with such cases: of several
-// kinds of queries the greatest of each measure, for slices and single gates may
-// look at those of one kind alone. Where none was measured with the set's kind,
-// they are what there is.
+// ShiftFor are the shift variances that hold for a set with such cases, of each
+// kind of its queries. Where none was measured with them, they are what there is.
 func (p *Profile) ShiftFor(cases []datasets.Case) []ShiftVariance {
 	kinds := kindsOf(cases)
-	if out := greatestShift(p.Shift, kinds); len(out) > 0 {
-		return out
-	}
-	return greatestShift(p.Shift, map[string]bool{QueriesHuman: true, QueriesSynthetic: true})
-}
-
-func greatestShift(shift []ShiftVariance, kinds map[string]bool) []ShiftVariance {
 	var out []ShiftVariance
-	for _, v := range shift {
-		if !kinds[v.kind()] {
-			continue
-		}
-		if i := sameMeasure(out, v); i < 0 {
+	for _, v := range p.Shift {
+		if kinds[v.kind()] {
 			out = append(out, v)
-		} else if out[i].Variance < v.Variance {
-			out[i] = v
 		}
+	}
+	if len(out) == 0 {
+		return p.Shift
 	}
 	return out
 }
 
-// sameMeasure is where the shift variance of v's measure and source mode is, or -1.
-func sameMeasure(shift []ShiftVariance, v ShiftVariance) int {
-	for i := range shift {
-		if shift[i].Metric == v.Metric && shift[i].Source == v.Source {
-			return i
-		}
-	}
-	return -1
-}
-
-// ScaleModelShift scales what a label model brings to shift variances. Of one for
-// synthetic queries that is as much as there is for people's (all, where that is
-// not known); the rest comes with the queries, and neither labels nor a better
-// model change it.
+// ScaleModelShift scales what a label model brings to shift variances. What else
+// there is comes with synthetic queries, and neither labels nor a better model
+// change it.
 func ScaleModelShift(shift []ShiftVariance, factor float64) []ShiftVariance {
-	human := greatestShift(shift, map[string]bool{QueriesHuman: true})
 	out := make([]ShiftVariance, len(shift))
 	for i, v := range shift {
-		queries := 0.0
-		if at := sameMeasure(human, v); at >= 0 {
-			queries = max(0, v.Variance-human[at].Variance)
+		if v.kind() == QueriesSynthetic {
+			queries := v.Variance - v.Model
+			v.Model = roundedShift(v.Model * factor)
+			v.Variance = roundedShift(queries + v.Model)
+		} else {
+			v.Variance = roundedShift(v.Variance * factor)
 		}
-		v.Variance = math.Round((queries+float64((v.Variance-queries)*factor))*1e8) / 1e8
 		out[i] = v
 	}
 	return out
 }
+
+func roundedShift(variance float64) float64 { return math.Round(variance*1e8) / 1e8 }

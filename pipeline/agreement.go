@@ -219,7 +219,7 @@ func (j *agreementJob) ask(ctx context.Context, s agreementSide) (eval.Agreement
 	}
 	j.remark(s, out.Retrievers)
 	shifts := judge.ShiftsIn(s.set.Manifest.Trust.Figures, j.mode)
-	out.Shift = func(m eval.Measure) float64 { return judge.ShiftOf(shifts, m.Canonical()) }
+	out.Shift = func(m eval.Measure, level float64) float64 { return judge.ShiftOf(shifts, m.Canonical(), level) }
 	return out, nil
 }
 

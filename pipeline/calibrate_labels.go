@@ -113,9 +113,9 @@ func (p *Project) label(ctx context.Context, deps judgeDeps, o judge.Options, ca
 
 // shiftOf is the shift variance that a comparison of two results takes in: the
 // greater of what the label models of both sets brought.
-func shiftOf(base, candidate *Kept) func(eval.Measure) float64 {
-	return func(m eval.Measure) float64 {
+func shiftOf(base, candidate *Kept) func(eval.Measure, float64) float64 {
+	return func(m eval.Measure, level float64) float64 {
 		name := m.Canonical()
-		return max(judge.ShiftOf(base.Scoring.Shift, name), judge.ShiftOf(candidate.Scoring.Shift, name))
+		return max(judge.ShiftOf(base.Scoring.Shift, name, level), judge.ShiftOf(candidate.Scoring.Shift, name, level))
 	}
 }

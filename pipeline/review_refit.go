@@ -134,7 +134,7 @@ func fromLabelModel(cases []datasets.Case) bool {
 type relabelled struct {
 	cases  []datasets.Case
 	chance func(caseID string, labels []eval.Label) []eval.Label // nil: as they are
-	shift  func(eval.Measure) float64
+	shift  func(m eval.Measure, level float64) float64
 }
 
 // fitted puts the set under a model that was fitted on all labels of people, those
@@ -174,7 +174,7 @@ func (r *refit) of(labels []judge.HumanLabel) (cases []datasets.Case, observed [
 }
 
 // shiftUnder is what a profile leaves of the shift variance.
-func (r *refit) shiftUnder(c *comparedPair, profile *judge.Profile) func(eval.Measure) float64 {
+func (r *refit) shiftUnder(c *comparedPair, profile *judge.Profile) func(eval.Measure, float64) float64 {
 	trust := profile.TrustIn(r.set.Manifest.Trust, judge.Labels{Cases: r.set.Cases})
 	var sides [2]*Kept
 	for i, k := range c.sides {

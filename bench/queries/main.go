@@ -73,7 +73,7 @@ func run(ctx context.Context, o options, names []string) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		path := filepath.Join(o.out, name+".jsonl")
-		if err := study.KeepWritten(path, list); err != nil {
+		if err := study.KeepLines(path, list); err != nil {
 			return err
 		}
 		fmt.Fprintf(os.Stderr, "%s: %s\n", path, summary(list))

@@ -70,25 +70,30 @@ func Shipped(left [][]judge.ShiftVariance) []judge.ShiftVariance {
 }
 
 // ShiftOnBoth is the shift variances in all source modes, first for people's
-// queries and then for synthetic ones.
+// queries and then for synthetic ones. What the model brings to these is what it
+// gets wrong with people's, relative to the level of means there.
 func ShiftOnBoth(m *Material, model *judge.LabelModel, metrics string) ([]judge.ShiftVariance, error) {
-	human, err := ShiftOn(m, model, metrics, Modes()...)
+	found, err := m.errorsUnder(model, metrics, Modes()...)
 	if err != nil {
 		return nil, err
 	}
 	synthetic, err := SyntheticShift(m, model, metrics, Modes(), Kinds()...)
-	return append(human, synthetic...), err
+	for i := range synthetic {
+		synthetic[i].Model = min(synthetic[i].Variance, shiftVariance(found[i].errors, true))
+	}
+	return append(shiftOf(found, judge.QueriesHuman), synthetic...), err
 }
 
 // meanShift is the mean over the collections left out.
 func meanShift(left [][]judge.ShiftVariance) []judge.ShiftVariance {
 	sums := slices.Clone(left[0])
 	for i := range sums {
-		sums[i].Variance = 0
+		sums[i].Variance, sums[i].Model = 0, 0
 		for _, shift := range left {
 			sums[i].Variance += shift[i].Variance / float64(len(left))
+			sums[i].Model += shift[i].Model / float64(len(left))
 		}
-		sums[i].Variance = rounded(sums[i].Variance)
+		sums[i].Variance, sums[i].Model = rounded(sums[i].Variance), rounded(sums[i].Model)
 	}
 	return sums
 }

@@ -32,7 +32,8 @@ func shiftOf(found []modelErrors, queries string) []judge.ShiftVariance {
 	var out []judge.ShiftVariance
 	for _, f := range found {
 		out = append(out, judge.ShiftVariance{
-			Metric: f.metric, Source: string(f.mode), Queries: queries, Variance: shiftVariance(f.errors), Pairs: len(f.errors),
+			Metric: f.metric, Source: string(f.mode), Queries: queries, Pairs: len(f.errors),
+			Variance: shiftVariance(f.errors, queries == judge.QueriesSynthetic),
 		})
 	}
 	return out
@@ -110,7 +111,13 @@ type pairError struct {
 	sampling float64 // variance of that mean, as errors differ by query
 	common   float64 // variance between draws that queries share
 	apart    float64 // of the two
+	level    float64 // mean of their means under the model's labels
+
+	own, people estimate // where the queries are not people's
 }
+
+// estimate is a mean difference with its variance as queries were sampled.
+type estimate struct{ mean, variance float64 }
 
 // excess is what neither sampling nor draws account for; it may be negative.
 func (e pairError) excess() float64 {
@@ -123,11 +130,24 @@ func (c comparison) errorsOf(people, drawn []values, apart [][]float64, measure 
 		for b := range a {
 			truth := differences(people[a], people[b], measure)
 			e := c.errorOf(truth[0], differences(drawn[a], drawn[b], measure))
-			e.apart = apart[a][b]
+			e.apart, e.level = apart[a][b], (drawn[a].mean(measure)+drawn[b].mean(measure))/2
 			out = append(out, e)
 		}
 	}
 	return out
+}
+
+// mean is that of a measure over draws and queries.
+func (v values) mean(measure int) float64 {
+	sum, n := 0.0, 0.0
+	for t := range v {
+		for q := range v[t] {
+			if x := v[t][q][measure]; !math.IsNaN(x) {
+				sum, n = sum+x, n+1
+			}
+		}
+	}
+	return sum / n
 }
 
 // differences are those of two variants' values of a measure, by draw and query.
@@ -193,12 +213,16 @@ func errorOf(truth []float64, draws [][]float64) pairError {
 }
 
 // shiftVariance is the mean excess of the pairs, as of variants that have nothing
-// in common; never under 0.
-func shiftVariance(errors []pairError) float64 {
+// in common, and where it is relative whose means are 1; never under 0.
+func shiftVariance(errors []pairError, relative bool) float64 {
 	sum, weight := 0.0, 0.0
 	for _, e := range errors {
 		sum += e.excess()
-		weight += float64(e.apart * e.apart)
+		of := e.apart
+		if relative {
+			of *= e.level
+		}
+		weight += float64(of * of)
 	}
 	return max(0, sum/weight)
 }

@@ -29,7 +29,7 @@ func (m *Material) SourceOnly() eval.AgreementSide {
 func (m *Material) Labelled(model *judge.LabelModel, trust string, mode datasets.SourceMode, shift float64) eval.AgreementSide {
 	p := m.probabilities(model)
 	side := m.side(sideOptions{trust, mode}, func(q *pooled) []eval.Label { return q.uncertain(p[q.id], mode) })
-	side.Shift = func(eval.Measure) float64 { return shift }
+	side.Shift = func(eval.Measure, float64) float64 { return shift }
 	return side
 }
 

@@ -49,7 +49,7 @@ type synthetic struct {
 // AddSynthetic reads the collection's fixture below dir and pools the queries of
 // each kind.
 func (m *Material) AddSynthetic(ctx context.Context, dir string) (err error) {
-	if m.Lines, err = ReadWritten(filepath.Join(dir, m.Name+".jsonl")); err != nil {
+	if m.Lines, err = ReadLines[Written](filepath.Join(dir, m.Name+".jsonl")); err != nil {
 		return err
 	}
 	for _, kind := range Kinds() {
@@ -110,8 +110,8 @@ func (m *Material) Basis() judge.ShiftBasis {
 
 // SyntheticShift measures how far the differences between variants by synthetic
 // queries under a model's labels are from those by people's queries under people's
-// labels, beyond the sampling of both and what draws show. Both kinds of sets count
-// alike; kinds leaves out the others.
+// labels, beyond a scale that all have in common, the sampling of both and what
+// draws show. Both kinds of sets count alike; kinds leaves out the others.
 func SyntheticShift(m *Material, model *judge.LabelModel, metrics string, modes []datasets.SourceMode, kinds ...string) ([]judge.ShiftVariance, error) {
 	var pairs []modelErrors
 	for _, s := range m.synthetic {
@@ -126,7 +126,7 @@ func SyntheticShift(m *Material, model *judge.LabelModel, metrics string, modes 
 			pairs = make([]modelErrors, len(found))
 		}
 		for i, f := range found {
-			pairs[i].metric, pairs[i].mode, pairs[i].errors = f.metric, f.mode, append(pairs[i].errors, f.errors...)
+			pairs[i].metric, pairs[i].mode, pairs[i].errors = f.metric, f.mode, append(pairs[i].errors, onOneScale(f.errors)...)
 		}
 	}
 	return shiftOf(pairs, judge.QueriesSynthetic), nil
@@ -143,12 +143,33 @@ func (m *Material) errorBeside(truth []float64, draws [][]float64) pairError {
 			known = append(known, d)
 		}
 	}
-	people, spread := stat.MeanVariance(known, nil)
 	mean, sampling, noise := m.clustered(own)
-	d := mean - people
-	return pairError{
-		square: float64(d * d), sampling: sampling + spread/float64(len(known)), common: max(0, own.between-noise),
+	e := pairError{common: max(0, own.between-noise), own: estimate{mean, sampling}}
+	e.people.mean, e.people.variance = stat.MeanVariance(known, nil)
+	e.people.variance /= float64(len(known))
+	return e
+}
+
+// onOneScale fills in the errors of differences on the scale of the synthetic
+// queries. They are easier or harder than people's, and pools are judged alone, so
+// that all differences are greater or less by a factor, which changes no order: it
+// is the regression of the ones on the others, whose own sampling is taken off.
+func onOneScale(errors []pairError) []pairError {
+	products, squares := 0.0, 0.0
+	for _, e := range errors {
+		products += float64(e.own.mean * e.people.mean)
+		squares += float64(e.people.mean*e.people.mean) - e.people.variance
 	}
+	scale := 1.0
+	if products > 0 && squares > 0 {
+		scale = products / squares
+	}
+	out := slices.Clone(errors)
+	for i, e := range errors {
+		d := e.own.mean - float64(scale*e.people.mean)
+		out[i].square, out[i].sampling = float64(d*d), e.own.variance+float64(scale*scale*e.people.variance)
+	}
+	return out
 }
 
 // clustered is the mean over queries, its variance as documents were sampled, and

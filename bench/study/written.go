@@ -58,18 +58,18 @@ func Kept(lines []Written, kind string) []Written {
 	return kept
 }
 
-// ReadWritten reads a fixture.
-func ReadWritten(path string) ([]Written, error) {
+// ReadLines reads a fixture, a value a line.
+func ReadLines[T any](path string) ([]T, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("synthetic queries: %w", err)
+		return nil, err
 	}
 	defer f.Close()
-	var out []Written
+	var out []T
 	scan := bufio.NewScanner(f)
 	scan.Buffer(nil, 1<<20)
 	for n := 1; scan.Scan(); n++ {
-		var l Written
+		var l T
 		if err := json.Unmarshal(scan.Bytes(), &l); err != nil {
 			return nil, fmt.Errorf("%s: line %d: %w", path, n, err)
 		}
@@ -81,8 +81,8 @@ func ReadWritten(path string) ([]Written, error) {
 	return out, nil
 }
 
-// KeepWritten writes a fixture.
-func KeepWritten(path string, lines []Written) error {
+// KeepLines writes a fixture.
+func KeepLines[T any](path string, lines []T) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/goldgen/goldgen/internal/collections"
 )
 
-func TestReadWritten(t *testing.T) {
+func TestReadLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cacm.jsonl")
 	write := func(text string) {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -19,29 +19,29 @@ func TestReadWritten(t *testing.T) {
 		}
 	}
 	write(`{"document":"7","place":0,"type":"factual","query":"What is a heap?"}` + "\n" + `{"document":"7","place":1,"type":"keyword","refused":"copied"}` + "\n")
-	got, err := ReadWritten(path)
+	got, err := ReadLines[Written](path)
 	want := []Written{{Document: "7", Type: "factual", Query: "What is a heap?"}, {Document: "7", Place: 1, Type: "keyword", Refused: "copied"}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
 	write("{\"document\":\"7\"}\n{\"document\"\n")
-	if _, err := ReadWritten(path); err == nil || !strings.Contains(err.Error(), "cacm.jsonl: line 2") {
+	if _, err := ReadLines[Written](path); err == nil || !strings.Contains(err.Error(), "cacm.jsonl: line 2") {
 		t.Errorf("a damaged line gives %v", err)
 	}
-	if _, err := ReadWritten(filepath.Join(t.TempDir(), "cisi.jsonl")); err == nil || !strings.Contains(err.Error(), "cisi.jsonl") {
+	if _, err := ReadLines[Written](filepath.Join(t.TempDir(), "cisi.jsonl")); err == nil || !strings.Contains(err.Error(), "cisi.jsonl") {
 		t.Errorf("no file gives %v", err)
 	}
 }
 
-// The fixtures of bench/trust are what KeepWritten writes, to the byte.
-func TestKeepWritten(t *testing.T) {
+// The fixtures of bench/trust are what KeepLines writes, to the byte.
+func TestKeepLines(t *testing.T) {
 	for _, name := range collections.Names() {
 		fixture, kept := filepath.Join("../trust/testdata", name+".jsonl"), filepath.Join(t.TempDir(), "new", name+".jsonl")
-		lines, err := ReadWritten(fixture)
+		lines, err := ReadLines[Written](fixture)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := KeepWritten(kept, lines); err != nil {
+		if err := KeepLines(kept, lines); err != nil {
 			t.Fatal(err)
 		}
 		want, _ := os.ReadFile(fixture)

@@ -34,7 +34,7 @@ func TestMissed(t *testing.T) {
 	of := func(right, reversed, power *float64) eval.AgreementFigures {
 		return eval.AgreementFigures{Right: eval.AgreementShare{Value: right}, Reversed: eval.AgreementShare{Value: reversed}, Power: eval.AgreementShare{Value: power}}
 	}
-	g := goal{priorIn, 0.97, 0.005, 0.5}
+	g := goal{sourceOnly, 0.97, 0.005, 0.5}
 	for want, f := range map[string]eval.AgreementFigures{
 		"nothing":         of(at(0.97), at(0.005), at(0.5)),
 		"right, reversed": of(at(0.96), at(0.006), at(0.5)),

@@ -82,6 +82,9 @@ func look(ctx context.Context, all []*study.Material, i int, o options, progress
 	if err != nil {
 		return nil, err
 	}
+	if s.grades, err = readGrades(o.fixtures, name); err != nil {
+		return nil, err
+	}
 	var rows []row
 	for _, set := range setsOf(s.Lines, o.most) {
 		fmt.Fprintf(progress, "%s: %s, %d queries\n", name, set.kind, len(set.cases))

@@ -17,16 +17,20 @@ type row struct {
 	figures          eval.AgreementFigures
 }
 
-// Ways to label that the summary looks up.
+// Ways to label.
 const (
 	sourceOnly = "source only"
 	placebo    = "placebo"
 	ceiling    = "people's halves"
-	priorIn    = "prior, source in"
-	fittedIn   = "200 labels, source in"
-	priorSame  = "prior, source in, reference as below"
-	priorWide  = "prior, source in, all results pooled"
+	asBelow    = ", reference as below"
+	wide       = ", all results pooled"
 )
+
+func byPriorIn(mode datasets.SourceMode) string { return fmt.Sprintf("prior, source %s", mode) }
+
+func byLabelsIn(n int, mode datasets.SourceMode) string {
+	return fmt.Sprintf("%d labels, source %s", n, mode)
+}
 
 // looked is a set in hand.
 type looked struct {
@@ -48,7 +52,7 @@ func (s *subject) rows(ctx context.Context, set syntheticSet) ([]row, error) {
 		return nil, err
 	}
 	l := &looked{subject: s, set: set, rankings: rankings, byPrior: byPrior}
-	for _, step := range []func(context.Context) error{l.sourceOnly, l.underPrior, l.underFitted} {
+	for _, step := range []func(context.Context) error{l.sourceOnly, l.underPrior, l.underFitted, l.underGrades} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -89,7 +93,7 @@ func (l *looked) sourceOnly(context.Context) error {
 // makes, and over pools that what the retrievers return was added to.
 func (l *looked) underPrior(ctx context.Context) error {
 	for _, mode := range study.Modes() {
-		a, err := l.compare(fmt.Sprintf("prior, source %s", mode), l.byPrior, mode)
+		a, err := l.compare(byPriorIn(mode), l.byPrior, mode)
 		if err != nil {
 			return err
 		}
@@ -98,12 +102,16 @@ func (l *looked) underPrior(ctx context.Context) error {
 			l.add(ceiling, a.Ceiling)
 		}
 	}
-	wide, err := l.label(ctx, l.set.cases, l.prior, l.returned())
+	all, err := l.label(ctx, l.set.cases, l.prior, l.returned())
 	if err != nil {
 		return err
 	}
-	_, err = l.compare(priorWide, wide, datasets.SourceIn)
-	return err
+	for _, mode := range study.Modes() {
+		if _, err := l.compare(byPriorIn(mode)+wide, all, mode); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // returned are the first results of all retrievers, by case.
@@ -122,11 +130,14 @@ func (l *looked) returned() map[string][]string {
 func (l *looked) underFitted(ctx context.Context) error {
 	sum := newDraws()
 	for _, o := range l.draws {
-		a, err := l.agree(o.people, priorSame, l.byPrior, datasets.SourceIn)
-		if err != nil {
-			return err
+		for _, mode := range study.Modes() {
+			how := byPriorIn(mode) + asBelow
+			a, err := l.agree(o.people, how, l.byPrior, mode)
+			if err != nil {
+				return err
+			}
+			sum.add(how, a.AgreementFigures)
 		}
-		sum.add(priorSame, a.AgreementFigures)
 		for i := range o.fitted {
 			if err := l.fittedOn(ctx, o, i, sum); err != nil {
 				return err
@@ -146,7 +157,7 @@ func (l *looked) fittedOn(ctx context.Context, o own, size int, to *draws) error
 		return err
 	}
 	for _, mode := range study.Modes() {
-		how := fmt.Sprintf("%d labels, source %s", o.sizes[size], mode)
+		how := byLabelsIn(o.sizes[size], mode)
 		a, err := l.agree(o.people, how, set, mode)
 		if err != nil {
 			return err

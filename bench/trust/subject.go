@@ -19,6 +19,7 @@ type subject struct {
 	prior  *judge.Profile           // of other collections
 	people *eval.AgreementReference // all of people's queries
 	draws  []own
+	grades grades // a model's, nil where there are none
 }
 
 // own is what labelled pairs of the collection's own queries give. Their queries
@@ -56,30 +57,21 @@ func (s *subject) own(ctx context.Context, draw int) (own, error) {
 	if o.people, err = study.Reference(rest.People()); err != nil {
 		return o, err
 	}
-	cases := humanCases(asked)
-	observed, err := judge.Observe(ctx, cases, s.deps(), poolOptions(nil))
+	cases := asked.Questioned()
+	observed, err := judge.Observe(ctx, cases, s.Deps(), study.PoolOptions(nil))
 	if err != nil {
 		return o, err
 	}
 	pooled := pooledLabels(asked, cases, observed)
 	for _, n := range o.sizes {
 		labels := study.Drawn(asked, pooled, n, draw)
-		fitted, err := s.fit(cases, observed, labels)
+		fitted, err := s.fit(cases, observed, labels, "")
 		if err != nil {
 			return o, err
 		}
 		o.labels, o.fitted = append(o.labels, labels), append(o.fitted, fitted)
 	}
 	return o, nil
-}
-
-// humanCases are people's queries as cases.
-func humanCases(m *study.Material) []datasets.Case {
-	cases := make([]datasets.Case, len(m.Queries))
-	for i, q := range m.Queries {
-		cases[i] = datasets.Case{ID: q.ID, Query: q.Text, Origin: datasets.OriginHuman, Status: datasets.Active}
-	}
-	return cases
 }
 
 // pooledLabels are people's labels of all pooled pairs.
@@ -101,22 +93,15 @@ func humanLabel(m *study.Material, query, document string) judge.HumanLabel {
 	return l
 }
 
-// fit calibrates the prior on labels.
-func (s *subject) fit(cases []datasets.Case, observed [][]judge.Observed, labels []judge.HumanLabel) (*judge.Profile, error) {
+// fit calibrates the prior on labels; judged is whose grades the pairs have, "" none.
+func (s *subject) fit(cases []datasets.Case, observed [][]judge.Observed, labels []judge.HumanLabel, judged string) (*judge.Profile, error) {
 	c, err := judge.Calibrate(s.prior, cases, observed, labels, judge.CalibrateOptions{
-		RelevantGrade: relevantGrade, From: []string{s.Name}, Seed: study.Seed,
+		RelevantGrade: relevantGrade, From: []string{s.Name}, Seed: study.Seed, Judge: judged,
 	})
 	if err != nil {
 		return nil, err
 	}
 	return c.Profile, nil
-}
-
-func (s *subject) deps() judge.Deps { return judge.Deps{Members: s.Members, View: s.View} }
-
-// poolOptions are goldgen's, with further chunks by case.
-func poolOptions(extra map[string][]string) judge.Options {
-	return judge.Options{Pool: judge.DefaultPool(study.Seed), Concurrency: 2, Extra: extra}
 }
 
 // labelled is a set with labels and the trust that they have.
@@ -127,7 +112,7 @@ type labelled struct {
 
 // label has a profile label the set's pools.
 func (s *subject) label(ctx context.Context, cases []datasets.Case, p *judge.Profile, extra map[string][]string) (labelled, error) {
-	labels, err := judge.Label(ctx, cases, s.deps(), poolOptions(extra), p)
+	labels, err := judge.Label(ctx, cases, s.Deps(), study.PoolOptions(extra), p)
 	if err != nil {
 		return labelled{}, err
 	}
@@ -153,6 +138,6 @@ func (s *subject) side(l labelled, rankings [][][]string, mode datasets.SourceMo
 		side.Retrievers = append(side.Retrievers, in)
 	}
 	shifts := judge.ShiftsIn(l.trust.Figures, mode)
-	side.Shift = func(m eval.Measure) float64 { return judge.ShiftOf(shifts, m.Canonical()) }
+	side.Shift = func(m eval.Measure, level float64) float64 { return judge.ShiftOf(shifts, m.Canonical(), level) }
 	return side
 }

@@ -118,6 +118,7 @@ func TestRows(t *testing.T) {
 	t.Run("queries that gave labels are left out", func(t *testing.T) { labelledAreLeftOut(t, s) })
 	t.Run("queries of a document share a cluster", func(t *testing.T) { documentsAreClusters(t, s) })
 	t.Run("the same twice", func(t *testing.T) { theSameTwice(t, s) })
+	t.Run("a model's grades", func(t *testing.T) { gradesCount(t, s) })
 }
 
 // No query that gave a label is in the reference.
@@ -161,7 +162,7 @@ func documentsAreClusters(t *testing.T, s *subject) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := l.compare(priorIn, labels, datasets.SourceIn)
+	a, err := l.compare(byPriorIn(datasets.SourceIn), labels, datasets.SourceIn)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,10 +193,75 @@ func theSameTwice(t *testing.T, s *subject) {
 		t.Error(diff)
 	}
 	for _, how := range []string{
-		sourceOnly, priorIn, "prior, source judged", "prior, source out", placebo, ceiling, priorWide, priorSame, fittedIn, "50 labels, source out",
+		sourceOnly, "prior, source in", "prior, source judged", "prior, source out", placebo, ceiling,
+		"prior, source in, all results pooled", "prior, source in, reference as below", "200 labels, source in", "50 labels, source out",
 	} {
 		if n := strings.Count(pages[0], "| 25 | "+how+" |"); n != 1 {
 			t.Errorf("%d rows of %q, want one:\n%s", n, how, pages[0])
 		}
 	}
+}
+
+// A model that grades right ranks variants as people do, and its grade is learnt.
+func gradesCount(t *testing.T, s *subject) {
+	set := setsOf(tinyLines(), 200)[0]
+	one := *s
+	one.draws, one.grades = s.draws[:1], grades{}
+	asked, _ := s.Split(0)
+	for _, cases := range [][]datasets.Case{set.cases, asked.Questioned()} {
+		pairs, err := s.Pooled(t.Context(), cases)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range pairs {
+			one.grades[p.Case.Query] = append(one.grades[p.Case.Query], graded(p, s.Qrels))
+		}
+	}
+	rows, err := one.rows(t.Context(), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tau := map[string]float64{}
+	for _, r := range rows {
+		if r.figures.Tau.Value != nil {
+			tau[r.how] = *r.figures.Tau.Value
+		}
+	}
+	labels := len(one.grades.of(asked))
+	for _, mode := range study.Modes()[:2] {
+		alone := fmt.Sprintf("the model's grades alone, source %s", mode)
+		if v, ok := tau[alone]; !ok || v < 0.9 {
+			t.Errorf("%s: tau %v (found %v), want nearly 1: the grades are people's", alone, v, ok)
+		}
+		fitted := fmt.Sprintf("%d labels of graded pairs", labels)
+		with, ok := tau[fmt.Sprintf("%s with the grade, source %s", fitted, mode)]
+		without, both := tau[fmt.Sprintf("%s, source %s", fitted, mode)]
+		if !ok || !both || with < without+0.5 {
+			t.Errorf("fitted on %d graded pairs: tau %v with the grade, %v without (found %v, %v)", labels, with, without, ok, both)
+		}
+	}
+}
+
+// graded is the judgment of a model that grades as people do: by the subject of
+// the document, as a synthetic query asks for its document's.
+func graded(p study.Pair, qrels map[string]map[string]int) datasets.Judgment {
+	var of, is int
+	grade := 0
+	if judged, people := qrels[p.Case.ID]; people {
+		grade = 3 * judged[p.Chunk.ID]
+	} else {
+		fmt.Sscanf(p.Case.Source[0], "d%d", &of)
+		fmt.Sscanf(p.Chunk.ID, "d%d", &is)
+		if of%6 == is%6 {
+			grade = 3
+		}
+	}
+	expected := float64(grade)
+	line := study.GradedAs("model", p, judge.Grade{Grade: &grade, Expected: &expected, Probs: oneOf(grade)})
+	return line.Judgment(relevantGrade)
+}
+
+func oneOf(grade int) (probs [4]float64) {
+	probs[grade] = 1
+	return probs
 }
