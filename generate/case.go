@@ -21,7 +21,7 @@ func newCase(u Unit, of Candidate, checks []datasets.Check) *datasets.Case {
 		Query:         of.Query,
 		QueryType:     u.Row.QueryType,
 		Category:      category,
-		Style:         u.Row.Style,
+		Style:         givenStyle(u.Row, of.clean()),
 		Language:      of.Language,
 		Unit:          chunk.Unit,
 		Tags:          []string{},

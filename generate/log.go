@@ -86,6 +86,14 @@ var (
 	tellsTrouble = regexp.MustCompile(`(?i)\b(?:error|fails?|failed|failing|failure|crash\w*|broken|cannot|can't|won't|doesn't|does not|not working|stuck|timeout|timed out|denied|fehler|geht nicht|erreur|no funciona)\b`)
 )
 
+// startsDenied matches openings that make no question: "can't log in".
+var startsDenied = regexp.MustCompile(`(?i)^\W*(?:is|are|was|were|do|does|did|can|could|should|may|will)(?:n['’]?t|['’]t| not)\b`)
+
+// asks reports whether a query is put as a question.
+func asks(query string) bool {
+	return asksSomething.MatchString(query) && (strings.ContainsAny(query, "?？") || !startsDenied.MatchString(query))
+}
+
 // fewWords is the most words of a query that counts as keywords.
 const fewWords = 6
 
@@ -95,7 +103,7 @@ func tagQuery(query string) string {
 	switch {
 	case hangsOnTime.MatchString(query):
 		return datasets.TimeSensitive
-	case !asksSomething.MatchString(query) && wordCount(query) <= fewWords:
+	case !asks(query) && wordCount(query) <= fewWords:
 		return datasets.Keyword
 	}
 	return datasets.Factual
@@ -104,7 +112,7 @@ func tagQuery(query string) string {
 // styleOf says by rules how a query is put.
 func styleOf(query string) string {
 	switch {
-	case asksSomething.MatchString(query):
+	case asks(query):
 		return sample.FormQuestion
 	case tellsTrouble.MatchString(query):
 		return sample.FormProblem

@@ -3,10 +3,8 @@ package generate
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/sample"
@@ -233,7 +231,7 @@ func (s *Selection) Summary() Summary {
 		}
 	}
 	bands, short := s.bandShares()
-	sum.Difficulty, sum.Shortfall = bands, append(sum.Shortfall, short...)
+	sum.Difficulty, sum.Shortfall = bands, append(append(sum.Shortfall, short...), s.styleShort()...)
 	sum.rates()
 	return sum
 }
@@ -246,11 +244,5 @@ func (s *Selection) why(c *cell) string {
 			counts[f.outcome.Reject.Reason]++
 		}
 	}
-	reasons := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
-	})
-	for i, r := range reasons {
-		reasons[i] = fmt.Sprintf("%s %d", r, counts[r])
-	}
-	return "all reserves used; rejected: " + strings.Join(reasons, ", ")
+	return "all reserves used; rejected: " + listed(counts)
 }

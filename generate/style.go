@@ -2,6 +2,7 @@ package generate
 
 import (
 	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -53,13 +54,17 @@ func codeWords(metadata map[string]string) string {
 	return strings.ToUpper(language[:1]) + language[1:] + " " + kind
 }
 
+// tellsStyle reports whether a model is told form and length of a type's queries.
+// Types whose wording is their own have neither.
+func tellsStyle(queryType string) bool {
+	return queryType != datasets.Keyword && queryType != datasets.Ambiguous
+}
+
 // styleText tells a model how a query is worded; "" where nothing is asked for.
-// Types whose wording is their own have no form and no length.
 func styleText(row sample.Row) string {
 	var parts []string
-	free := row.QueryType != datasets.Keyword && row.QueryType != datasets.Ambiguous
-	for _, value := range strings.Split(row.Style, ",") {
-		if text := styleWords(value); free && text != "" {
+	for _, value := range styleValues(row.Style) {
+		if text := styleWords(value); text != "" && tellsStyle(row.QueryType) {
 			parts = append(parts, text)
 		}
 	}
@@ -78,9 +83,11 @@ func styleWords(value string) string {
 	case sample.FormCommand:
 		return "Put it as a command to an assistant that begins with a verb, and not as a question."
 	case sample.LengthShort:
-		return "At most 8 words."
+		return fmt.Sprintf("At most %d words.", maxShortWords)
+	case sample.LengthMedium:
+		return fmt.Sprintf("Between %d and %d words.", maxShortWords+1, minLongWords-1)
 	case sample.LengthLong:
-		return "Between 14 and 22 words, with the circumstances of whoever asks."
+		return fmt.Sprintf("Between %d and 22 words, with the circumstances of whoever asks.", minLongWords)
 	}
 	return ""
 }
@@ -88,7 +95,7 @@ func styleWords(value string) string {
 // Worded is a query as it is kept: as it was written, or, in a noisy style, as
 // somebody in a hurry would type it. The same row gives the same wording.
 func Worded(query string, row sample.Row, seed int64) string {
-	if !slices.Contains(strings.Split(row.Style, ","), sample.NoiseNoisy) {
+	if !slices.Contains(styleValues(row.Style), sample.NoiseNoisy) {
 		return query
 	}
 	return noisy(query, row, seeded.Rand(seed, "noise", row.Wording()))

@@ -57,7 +57,7 @@ func (o StyleOptions) validate() error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(o.StyleShares)) {
 		key := "sample.style_shares." + name
-		valid := valuesOf(name)
+		valid := StyleValues(name)
 		switch {
 		case valid == nil:
 			errs = append(errs, fmt.Errorf("sample.style_shares: unknown axis %q, valid are form, length, noise", name))
@@ -73,10 +73,11 @@ func (o StyleOptions) validate() error {
 	return errors.Join(errs...)
 }
 
-func valuesOf(axis string) []string {
+// StyleValues lists what an axis of style may be; nil for no axis.
+func StyleValues(axis string) []string {
 	for _, a := range axes {
 		if a.name == axis {
-			return a.values
+			return slices.Clone(a.values)
 		}
 	}
 	return nil
