@@ -69,17 +69,10 @@ func (c *Case) Canonical() Case {
 	d := *c
 	d.Tags, d.Source = list(c.Tags), list(c.Source)
 	d.Forbidden, d.HardNegatives = list(c.Forbidden), list(c.HardNegatives)
-	d.Scope = make(corpus.Scope, len(c.Scope))
-	for key, values := range c.Scope {
-		d.Scope[key] = list(values)
-	}
+	d.Scope, d.AsOf = canonicalScope(c.Scope), canonicalTime(c.AsOf)
 	d.Filters = list(c.Filters)
 	for i := range d.Filters {
 		d.Filters[i].Values = list(d.Filters[i].Values)
-	}
-	if c.AsOf != nil {
-		t := c.AsOf.UTC().Truncate(time.Microsecond)
-		d.AsOf = &t
 	}
 	d.Judgments = list(c.Judgments)
 	for i := range d.Judgments {
@@ -94,7 +87,24 @@ func (c *Case) Canonical() Case {
 func (r *Reject) Canonical() Reject {
 	d := *r
 	d.Evidence, d.Checks = list(r.Evidence), roundedChecks(r.Checks)
+	d.Scope, d.AsOf = canonicalScope(r.Scope), canonicalTime(r.AsOf)
 	return d
+}
+
+func canonicalScope(s corpus.Scope) corpus.Scope {
+	out := make(corpus.Scope, len(s))
+	for key, values := range s {
+		out[key] = list(values)
+	}
+	return out
+}
+
+func canonicalTime(t *time.Time) *time.Time {
+	if t == nil {
+		return nil
+	}
+	utc := t.UTC().Truncate(time.Microsecond)
+	return &utc
 }
 
 func (j Judgment) canonical() Judgment {

@@ -182,6 +182,10 @@ type Provenance struct {
 	Seed      int64  `json:"seed"`
 	Stratum   string `json:"stratum"`
 	Calls     int    `json:"calls"` // model calls that this case needed
+	// What the plan had for the query, which gates hold another wording to.
+	Term      string `json:"term,omitempty"`       // must stand in it
+	OtherForm string `json:"other_form,omitempty"` // of Term, must not
+	Link      string `json:"link,omitempty"`       // of multi_hop: how its sources hang together
 }
 
 // Reject is a query that a gate refused, or a unit that gave none.
@@ -196,4 +200,9 @@ type Reject struct {
 	Detail    string     `json:"detail"`
 	Checks    []Check    `json:"checks"`
 	Evidence  []Evidence `json:"evidence"`
+	// Who would have asked, when, and what it took. Sets made before these were kept
+	// have none of them, and their digest is as it was.
+	Scope corpus.Scope `json:"scope,omitempty"`
+	AsOf  *time.Time   `json:"as_of,omitempty"`
+	Calls int          `json:"calls,omitempty"` // model calls, cached ones included
 }

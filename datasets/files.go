@@ -134,11 +134,11 @@ func loadDir(dir string) (*Set, error) {
 
 // readRows reads the Parquet files without looking at their digests.
 func readRows(dir string, m *Manifest) (*Set, error) {
-	cases, err := parquetfile.ReadFile[caseRow](filepath.Join(dir, casesFile))
+	cases, err := parquetfile.ReadFile[caseRow](filepath.Join(dir, casesFile), addedToCases()...)
 	if err != nil {
 		return nil, err
 	}
-	rejects, err := parquetfile.ReadFile[rejectRow](filepath.Join(dir, rejectsFile))
+	rejects, err := parquetfile.ReadFile[rejectRow](filepath.Join(dir, rejectsFile), addedToRejects()...)
 	if err != nil {
 		return nil, err
 	}

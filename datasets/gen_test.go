@@ -38,6 +38,8 @@ var filters = rapid.Custom(func(t *rapid.T) corpus.Filter {
 	}
 })
 
+var times = rapid.Map(rapid.Int64Range(-1<<50, 1<<50), func(us int64) time.Time { return time.UnixMicro(us).UTC() })
+
 var spans = rapid.Custom(func(t *rapid.T) datasets.Span {
 	start := rapid.IntRange(0, 1<<40).Draw(t, "start")
 	return datasets.Span{Start: start, End: start + rapid.IntRange(0, 99).Draw(t, "len")}
@@ -109,10 +111,8 @@ func caseWithID(id string) *rapid.Generator[datasets.Case] {
 			Tags:   lists(text).Draw(t, "tags"),
 			Origin: rapid.SampledFrom([]string{"synthetic", "log", "human", "imported"}).Draw(t, "origin"),
 			Scope:  rapid.MapOfN(text, lists(text), 0, 3).Draw(t, "scope"), Filters: lists(filters).Draw(t, "filters"),
-			ExpectedSource: text.Draw(t, "expected"),
-			AsOf: optional(t, rapid.Map(rapid.Int64Range(-1<<50, 1<<50), func(us int64) time.Time {
-				return time.UnixMicro(us).UTC()
-			}), "as_of"),
+			ExpectedSource:     text.Draw(t, "expected"),
+			AsOf:               optional(t, times, "as_of"),
 			ExpectedAbstention: rapid.Bool().Draw(t, "abstain"),
 			ReferenceAnswer:    optional(t, text, "answer"),
 			Source:             source, Judgments: judgments(t, source),
@@ -127,6 +127,7 @@ func caseWithID(id string) *rapid.Generator[datasets.Case] {
 			Provenance: datasets.Provenance{
 				Generator: text.Draw(t, "generator"), Prompt: text.Draw(t, "prompt"), Seed: rapid.Int64().Draw(t, "seed"),
 				Stratum: text.Draw(t, "stratum"), Calls: rapid.IntRange(0, 99).Draw(t, "calls"),
+				Term: text.Draw(t, "term"), OtherForm: text.Draw(t, "other form"), Link: text.Draw(t, "link"),
 			},
 			Status: rapid.SampledFrom([]string{"active", "needs_review"}).Draw(t, "status"),
 			Since:  "v1", Reason: text.Draw(t, "reason"),
@@ -141,6 +142,8 @@ var rejects = rapid.Custom(func(t *rapid.T) datasets.Reject {
 		Stratum:   text.Draw(t, "stratum"), ChunkID: text.Draw(t, "chunk"), Stage: text.Draw(t, "stage"),
 		Reason: "r" + text.Draw(t, "reason"), Detail: text.Draw(t, "detail"),
 		Checks: lists(checks).Draw(t, "checks"), Evidence: lists(evidence).Draw(t, "evidence"),
+		Scope: rapid.MapOfN(text, lists(text), 0, 3).Draw(t, "scope"), AsOf: optional(t, times, "as_of"),
+		Calls: rapid.IntRange(0, 99).Draw(t, "calls"),
 	}
 })
 

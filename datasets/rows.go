@@ -102,6 +102,9 @@ type provenanceRow struct {
 	Seed      int64  `parquet:"seed"`
 	Stratum   string `parquet:"stratum"`
 	Calls     int64  `parquet:"calls"`
+	Term      string `parquet:"term"`
+	OtherForm string `parquet:"other_form"`
+	Link      string `parquet:"link"`
 }
 
 // rejectRow is the layout of rejects.parquet.
@@ -116,7 +119,16 @@ type rejectRow struct {
 	Detail    string        `parquet:"detail"`
 	Checks    []checkRow    `parquet:"checks,list"`
 	Evidence  []evidenceRow `parquet:"evidence,list"`
+	Scope     []scopeRow    `parquet:"scope,list"`
+	AsOf      *time.Time    `parquet:"as_of,optional,timestamp(microsecond:utc)"`
+	Calls     int64         `parquet:"calls"`
 }
+
+// Columns that versions written before they were added lack.
+func addedToCases() []string {
+	return []string{"provenance.term", "provenance.other_form", "provenance.link"}
+}
+func addedToRejects() []string { return []string{"scope", "as_of", "calls"} }
 
 // convert maps a list; it gives nil for nil, so that null survives.
 func convert[A, B any](in []A, f func(A) B) []B {
@@ -171,6 +183,7 @@ func toRejectRow(r Reject) rejectRow {
 		CaseID: r.CaseID, Query: r.Query, QueryType: r.QueryType, Stratum: r.Stratum, ChunkID: r.ChunkID,
 		Stage: r.Stage, Reason: r.Reason, Detail: r.Detail,
 		Checks: convert(r.Checks, toCheckRow), Evidence: convert(r.Evidence, toEvidenceRow),
+		Scope: toScopeRows(r.Scope), AsOf: r.AsOf, Calls: int64(r.Calls),
 	}
 }
 
@@ -179,6 +192,7 @@ func (r rejectRow) toReject() Reject {
 		CaseID: r.CaseID, Query: r.Query, QueryType: r.QueryType, Stratum: r.Stratum, ChunkID: r.ChunkID,
 		Stage: r.Stage, Reason: r.Reason, Detail: r.Detail,
 		Checks: convert(r.Checks, checkRow.toCheck), Evidence: convert(r.Evidence, evidenceRow.toEvidence),
+		Scope: fromScopeRows(r.Scope), AsOf: r.AsOf, Calls: int(r.Calls),
 	}
 }
 
@@ -211,11 +225,11 @@ func toCheckRow(c Check) checkRow { return checkRow(c) }
 func (r checkRow) toCheck() Check { return Check(r) }
 
 func toProvenanceRow(p Provenance) provenanceRow {
-	return provenanceRow{p.Generator, p.Prompt, p.Seed, p.Stratum, int64(p.Calls)}
+	return provenanceRow{p.Generator, p.Prompt, p.Seed, p.Stratum, int64(p.Calls), p.Term, p.OtherForm, p.Link}
 }
 
 func (r provenanceRow) toProvenance() Provenance {
-	return Provenance{r.Generator, r.Prompt, r.Seed, r.Stratum, int(r.Calls)}
+	return Provenance{r.Generator, r.Prompt, r.Seed, r.Stratum, int(r.Calls), r.Term, r.OtherForm, r.Link}
 }
 
 func toScopeRows(s corpus.Scope) []scopeRow {

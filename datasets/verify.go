@@ -76,14 +76,14 @@ func (v *verifier) add(kind, where, format string, args ...any) {
 func (v *verifier) read(dir string) *Set {
 	set := &Set{Manifest: *v.manifest, Dir: dir}
 	v.complete = true
-	for row, err := range parquetfile.Rows[caseRow](filepath.Join(dir, casesFile)) {
+	for row, err := range parquetfile.Rows[caseRow](filepath.Join(dir, casesFile), addedToCases()...) {
 		if err != nil {
 			v.unreadable(casesFile, err)
 			break
 		}
 		set.Cases = append(set.Cases, row.toCase())
 	}
-	for row, err := range parquetfile.Rows[rejectRow](filepath.Join(dir, rejectsFile)) {
+	for row, err := range parquetfile.Rows[rejectRow](filepath.Join(dir, rejectsFile), addedToRejects()...) {
 		if err != nil {
 			v.unreadable(rejectsFile, err)
 			break

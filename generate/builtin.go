@@ -115,7 +115,7 @@ func (b *Builtin) gated(u Unit, written string, list []datasets.Evidence, held f
 		return Outcome{Reject: newReject(u, candidate.Query, &refusal{failed.Reason, failed.Detail}, checks, list)}
 	}
 	c := newCase(u, candidate, checks)
-	c.Provenance = datasets.Provenance{Generator: BuiltinName, Seed: b.seed, Stratum: u.Row.Stratum}
+	c.Provenance = provenanceOf(u, BuiltinName, b.seed)
 	k.finish(c, u, BuiltinName)
 	return Outcome{Case: c}
 }

@@ -91,6 +91,14 @@ func newReject(u Unit, query string, r *refusal, checks []datasets.Check, eviden
 	return &datasets.Reject{
 		CaseID: u.Row.CaseID, Query: query, QueryType: u.Row.QueryType, Stratum: u.Row.Stratum,
 		ChunkID: u.Chunks[0].ID, Stage: StageName, Reason: r.reason, Detail: r.detail,
-		Checks: checks, Evidence: evidence,
+		Checks: checks, Evidence: evidence, Scope: askersScope(u), AsOf: u.Row.AsOf,
+	}
+}
+
+// provenanceOf is what every writer says of how its cases were made.
+func provenanceOf(u Unit, generator string, seed int64) datasets.Provenance {
+	return datasets.Provenance{
+		Generator: generator, Seed: seed, Stratum: u.Row.Stratum,
+		Term: u.Row.Term, OtherForm: u.Row.OtherForm, Link: u.Row.Link,
 	}
 }

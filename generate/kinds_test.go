@@ -273,6 +273,37 @@ func TestGatesOfTheTypes(t *testing.T) {
 	}
 }
 
+// A reject says who would have asked, when, and how many calls it took; a case what
+// its plan had for it.
+func TestWhatIsKeptOfThePlan(t *testing.T) {
+	may := time.Date(2026, 5, 31, 0, 0, 0, 0, time.UTC)
+	staff := now
+	staff.Scope = corpus.Scope{"team": {"people", "law"}}
+	u := rowUnit(sample.Row{QueryType: datasets.TimeSensitive, AsOf: &may}, []corpus.Document{old}, staff)
+	o := write(t, typed(t, datasets.TimeSensitive, asks("Where does one apply for time off for a child?")), u)
+	if o.Reject == nil || o.Calls != 2 {
+		t.Fatalf("%+v after %d calls", o.Case, o.Calls)
+	}
+	type asked struct {
+		Scope corpus.Scope
+		AsOf  *time.Time
+		Calls int
+	}
+	if diff := cmp.Diff(asked{corpus.Scope{"team": {"people"}}, &may, 2}, asked{o.Reject.Scope, o.Reject.AsOf, o.Reject.Calls}); diff != "" {
+		t.Errorf("reject (-want +got):\n%s", diff)
+	}
+
+	u = rowUnit(sample.Row{QueryType: datasets.RareTerm, Term: "mean time between failures", OtherForm: "MTBF"}, nil, fleet)
+	o = write(t, typed(t, datasets.RareTerm, asks("Which mean time between failures is too low to keep a unit?", fleet.Text)), u)
+	if p := o.Case.Provenance; p.Term != "mean time between failures" || p.OtherForm != "MTBF" || p.Calls != o.Calls {
+		t.Errorf("provenance %+v", p)
+	}
+	u.Row.Term, u.Row.OtherForm = "MTBF", ""
+	if o = write(t, generate.NewBuiltin(statsOf(fleet.Text), 7), u); o.Case.Provenance.Term != "MTBF" {
+		t.Errorf("provenance of a query without a model %+v", o.Case.Provenance)
+	}
+}
+
 // The check of a two-hop query asks three times, with what it stands on.
 func TestTwoHopsAreAskedThreeTimes(t *testing.T) {
 	u := rowUnit(sample.Row{QueryType: datasets.MultiHop, Term: "Lyon"}, nil, duty, hours)

@@ -229,7 +229,9 @@ func (w *writing) write(ctx context.Context) (*refusal, error) {
 
 func (w *writing) outcome() Outcome {
 	if w.refused != nil {
-		return Outcome{Reject: newReject(w.u, w.candidate.Query, w.refused, w.checks, w.evidence), Calls: w.calls}
+		reject := newReject(w.u, w.candidate.Query, w.refused, w.checks, w.evidence)
+		reject.Calls = w.calls
+		return Outcome{Reject: reject, Calls: w.calls}
 	}
 	return Outcome{Case: w.accepted(), Calls: w.calls}
 }
@@ -259,13 +261,8 @@ func (w *writing) check(name string, passed bool, value float64) {
 
 func (w *writing) accepted() *datasets.Case {
 	c := newCase(w.u, w.candidate, w.checks)
-	c.Provenance = datasets.Provenance{
-		Generator: modelName(w.m.options.Model),
-		Prompt:    w.prompt.Ref() + " " + w.prompt.Digest,
-		Seed:      w.m.options.Seed,
-		Stratum:   w.u.Row.Stratum,
-		Calls:     w.calls,
-	}
+	c.Provenance = provenanceOf(w.u, modelName(w.m.options.Model), w.m.options.Seed)
+	c.Provenance.Prompt, c.Provenance.Calls = w.prompt.Ref()+" "+w.prompt.Digest, w.calls
 	w.kind.finish(c, w.u, c.Provenance.Generator)
 	return c
 }

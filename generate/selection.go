@@ -167,7 +167,7 @@ func (s *Selection) settle(i int, o Outcome) Outcome {
 	check := datasets.Check{Name: ReasonNearDuplicate, Passed: !found, Value: datasets.Round(repeated.similarity)}
 	checks := append(slices.Clone(o.Case.Checks), check)
 	if found {
-		return Outcome{Reject: duplicate(o.Case, s.rows[i], repeated.caseID, checks), Calls: o.Calls}
+		return Outcome{Reject: duplicate(o, s.rows[i], repeated.caseID, checks), Calls: o.Calls}
 	}
 	kept := *o.Case
 	kept.Checks = checks
@@ -176,10 +176,12 @@ func (s *Selection) settle(i int, o Outcome) Outcome {
 	return Outcome{Case: &kept, Calls: o.Calls}
 }
 
-func duplicate(c *datasets.Case, row sample.Row, id string, checks []datasets.Check) *datasets.Reject {
+func duplicate(o Outcome, row sample.Row, id string, checks []datasets.Check) *datasets.Reject {
+	c := o.Case
 	return &datasets.Reject{
 		CaseID: c.ID, Query: c.Query, QueryType: c.QueryType, Stratum: row.Stratum, ChunkID: firstChunk(row),
 		Stage: StageName, Reason: ReasonNearDuplicate, Detail: "of case " + id, Checks: checks, Evidence: c.Evidence,
+		Scope: c.Scope, AsOf: c.AsOf, Calls: o.Calls,
 	}
 }
 

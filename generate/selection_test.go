@@ -150,11 +150,11 @@ func TestSparesArePerStratumAndSpread(t *testing.T) {
 
 func TestNearDuplicates(t *testing.T) {
 	ask := func(query string, scope corpus.Scope) generate.Outcome {
-		return generate.Outcome{Case: &datasets.Case{Query: query, Scope: scope, Source: []string{"c"}}}
+		return generate.Outcome{Calls: 2, Case: &datasets.Case{Query: query, Scope: scope, Source: []string{"c"}}}
 	}
 	for _, tc := range []struct {
 		name, first, second string
-		scope               corpus.Scope
+		firsts, scope       corpus.Scope
 		duplicate           bool
 		value               float64
 	}{
@@ -164,12 +164,13 @@ func TestNearDuplicates(t *testing.T) {
 		{name: "half", first: "install the pump valve", second: "replace the pump valve", duplicate: false},
 		{name: "another version", first: "install relief valve hose seal cartridge for version 2 pump", second: "install relief valve hose seal cartridge for version 3 pump", duplicate: false},
 		{name: "another scope", first: "When does the valve close?", second: "When does the valve close?", scope: corpus.Scope{"team": {"red"}}, duplicate: false},
+		{name: "one scope", first: "When does the valve close?", second: "When does the valve close?", firsts: corpus.Scope{"team": {"red"}}, scope: corpus.Scope{"team": {"red"}}, duplicate: true, value: 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			plan := rows("a", "factual", 2, 0)
 			s := generate.NewSelection(plan, 0)
 			s.Next()
-			if err := s.Settle([]generate.Outcome{ask(tc.first, nil), ask(tc.second, tc.scope)}); err != nil {
+			if err := s.Settle([]generate.Outcome{ask(tc.first, tc.firsts), ask(tc.second, tc.scope)}); err != nil {
 				t.Fatal(err)
 			}
 			last := s.Records()[1]
@@ -179,6 +180,9 @@ func TestNearDuplicates(t *testing.T) {
 			var checks []datasets.Check
 			if last.Reject != nil {
 				checks = last.Reject.Checks
+				if diff := cmp.Diff(tc.scope, last.Reject.Scope); diff != "" || last.Reject.Calls != 2 {
+					t.Errorf("%d calls, scope (-want +got):\n%s", last.Reject.Calls, diff)
+				}
 			} else {
 				checks = last.Case.Checks
 			}

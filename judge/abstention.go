@@ -125,6 +125,7 @@ func rejected(c *datasets.Case, reason, detail string) datasets.Reject {
 	return datasets.Reject{
 		CaseID: c.ID, Query: c.Query, QueryType: c.QueryType, Stratum: c.Provenance.Stratum,
 		Stage: stageJudge, Reason: reason, Detail: detail, Checks: c.Checks, Evidence: c.Evidence,
+		Scope: c.Scope, AsOf: c.AsOf, Calls: c.Provenance.Calls,
 	}
 }
 

@@ -83,6 +83,9 @@ func callWords(c audit.Calls) string {
 	if c.Needed != nil {
 		parts = append(parts, fmt.Sprintf("%.2f to write and check a kept case itself", *c.Needed))
 	}
+	if c.Spent != nil {
+		parts = append(parts, fmt.Sprintf("%.2f with the rejects", *c.Spent))
+	}
 	if len(parts) == 0 {
 		return "none: no model was asked"
 	}

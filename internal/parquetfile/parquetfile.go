@@ -12,6 +12,8 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -33,10 +35,11 @@ func Write[T any](w io.Writer, rows []T) error {
 	return pw.Close()
 }
 
-// ReadFile reads every row of the file. Errors name the file.
-func ReadFile[T any](path string) ([]T, error) {
+// ReadFile reads every row of the file. added are columns of T, or groups of them,
+// that files of an older time lack: there they read as zero. Errors name the file.
+func ReadFile[T any](path string, added ...string) ([]T, error) {
 	var rows []T
-	for row, err := range Rows[T](path) {
+	for row, err := range Rows[T](path, added...) {
 		if err != nil {
 			return nil, err
 		}
@@ -45,12 +48,12 @@ func ReadFile[T any](path string) ([]T, error) {
 	return rows, nil
 }
 
-// Rows streams the file's rows after checking its schema against T's. An error
-// is the last thing that it yields, and names the file.
-func Rows[T any](path string) iter.Seq2[T, error] {
+// Rows streams the file's rows after checking its schema against T's; added is as
+// for ReadFile. An error is the last thing that it yields, and names the file.
+func Rows[T any](path string, added ...string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
-		if err := each(path, func(row T) bool { return yield(row, nil) }); err != nil {
+		if err := each(path, added, func(row T) bool { return yield(row, nil) }); err != nil {
 			yield(zero, fmt.Errorf("%s: %w", path, err))
 		}
 	}
@@ -89,13 +92,13 @@ func Guard(do func() error) error {
 	return err
 }
 
-func each[T any](path string, yield func(T) bool) error {
+func each[T any](path string, added []string, yield func(T) bool) error {
 	f, file, err := open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if err := CheckSchema(file.Schema(), parquet.SchemaOf(new(T))); err != nil {
+	if err := checkSchema(file.Schema(), parquet.SchemaOf(new(T)), added); err != nil {
 		return err
 	}
 	reader, err := guarded(func() (*parquet.GenericReader[T], error) {
@@ -190,8 +193,10 @@ func guarded[T any](do func() (T, error)) (out T, err error) {
 
 // CheckSchema reports the columns of want that got lacks or holds with another
 // type or nesting. Further columns are no error.
-func CheckSchema(got, want *parquet.Schema) error {
-	return eachColumn(got, want, func(g, w parquet.LeafColumn) error {
+func CheckSchema(got, want *parquet.Schema) error { return checkSchema(got, want, nil) }
+
+func checkSchema(got, want *parquet.Schema, added []string) error {
+	return eachColumn(got, want, added, func(g, w parquet.LeafColumn) error {
 		if g.MaxDefinitionLevel != w.MaxDefinitionLevel || g.MaxRepetitionLevel != w.MaxRepetitionLevel {
 			return errors.New("is nested or optional in another way")
 		}
@@ -203,7 +208,7 @@ func CheckSchema(got, want *parquet.Schema) error {
 // and by physical type, since writers differ in what they add to it (text may
 // be plain bytes, INT64 a signed one).
 func CheckTypes(got, want *parquet.Schema) error {
-	return eachColumn(got, want, func(g, w parquet.LeafColumn) error {
+	return eachColumn(got, want, nil, func(g, w parquet.LeafColumn) error {
 		if g.MaxRepetitionLevel != w.MaxRepetitionLevel {
 			return errors.New("is nested in another way")
 		}
@@ -221,19 +226,27 @@ func sameType(g, w parquet.LeafColumn) error {
 	return nil
 }
 
-// eachColumn runs check on every column of want, and joins what is wrong.
-func eachColumn(got, want *parquet.Schema, check func(g, w parquet.LeafColumn) error) error {
+// eachColumn runs check on every column of want, and joins what is wrong. That got
+// lacks what was added is not.
+func eachColumn(got, want *parquet.Schema, added []string, check func(g, w parquet.LeafColumn) error) error {
 	var problems []error
 	for _, path := range want.Columns() {
 		w, _ := want.Lookup(path...)
 		g, ok := got.Lookup(path...)
-		if !ok {
+		if !ok && within(columnName(path), added) {
+			continue
+		} else if !ok {
 			problems = append(problems, fmt.Errorf("column %q is missing", columnName(path)))
 		} else if err := check(g, w); err != nil {
 			problems = append(problems, fmt.Errorf("column %q %w", columnName(path), err))
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// within reports whether a column is one of those named, or in one of their groups.
+func within(column string, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return column == name || strings.HasPrefix(column, name+".") })
 }
 
 // columnName is the path as one says it, without the format's list.element.

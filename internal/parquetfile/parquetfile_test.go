@@ -122,6 +122,40 @@ func TestOtherSchema(t *testing.T) {
 	}
 }
 
+// What was added to a row type reads as zero from a file that lacks it, in groups
+// too; what else is missing stays an error.
+func TestColumnsThatWereAdded(t *testing.T) {
+	type inner struct {
+		Old string `parquet:"old"`
+		New string `parquet:"new"`
+	}
+	type today struct {
+		Name string  `parquet:"name"`
+		In   inner   `parquet:"in"`
+		List []inner `parquet:"list,list"`
+		At   *int64  `parquet:"at,optional"`
+	}
+	type innerThen struct {
+		Old string `parquet:"old"`
+	}
+	type then struct {
+		Name string    `parquet:"name"`
+		In   innerThen `parquet:"in"`
+	}
+	path := saved(t, encoded(t, []then{{"a", innerThen{"b"}}}))
+	got, err := parquetfile.ReadFile[today](path, "in.new", "list", "at")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 1 || got[0].Name != "a" || got[0].In != (inner{Old: "b"}) || len(got[0].List) != 0 || got[0].At != nil {
+		t.Errorf("read %+v", got)
+	}
+	_, err = parquetfile.ReadFile[today](path, "in.new", "at")
+	if err == nil || !strings.Contains(err.Error(), `column "list.old" is missing`) || strings.Contains(err.Error(), "in.new") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // Every truncation is an error, and no change of a byte is a panic: changes
 // that pass unseen are what file digests are for.
 func TestDamage(t *testing.T) {

@@ -52,8 +52,8 @@ type Item struct {
 	Query    string
 	Evidence []datasets.Evidence // of an asker who must not see it: what it is
 	Abstains bool                // no answer is expected
-	Scope    corpus.Scope        // of the asker, where it is known: rejects keep none
-	AsOf     *time.Time          // likewise
+	Scope    corpus.Scope        // of the asker
+	AsOf     *time.Time          // when it is asked; of old sets' rejects neither is known
 
 	documents []string // cases that share one are dependent
 }
@@ -186,7 +186,7 @@ func itemOfCase(c *datasets.Case, hidden map[askedOf][]datasets.Evidence) Item {
 func itemOfReject(r *datasets.Reject) Item {
 	item := Item{
 		CaseID: r.CaseID, Verdict: Rejected, Gate: gateOf(r), Type: r.QueryType, Query: r.Query, Evidence: r.Evidence,
-		Abstains: r.QueryType == datasets.OutOfScope, documents: documentsOf(r.Evidence),
+		Abstains: r.QueryType == datasets.OutOfScope, Scope: r.Scope, AsOf: r.AsOf, documents: documentsOf(r.Evidence),
 	}
 	if item.Abstains {
 		item.Evidence = nil

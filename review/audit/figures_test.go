@@ -285,16 +285,25 @@ func TestFiguresOfASet(t *testing.T) {
 		overlap(keptCase("c", "keyword", "d1"), 1, 0), overlap(again, .4, 0), overlap(other, .8, 0), overlap(retired, 0, 9),
 	}}
 	set.Manifest.Costs = datasets.Costs{CallsMade: 10, CallsCached: 2}
-	perKept, needed := 2.4, 3.0
+	set.Rejects = []datasets.Reject{{CaseID: "x", Calls: 5}, {CaseID: "y"}}
+	perKept, needed, spent := 2.4, 3.0, 5.5
 	want := audit.SetFigures{
 		Overlap: []audit.Overlap{
 			{QueryType: "factual", Cases: 4, Median: .5, Highest: .8}, {QueryType: "keyword", Cases: 1, Median: 1, Highest: 1},
 		},
 		Duplicates: audit.Duplicates{Exact: 1, Cases: []generate.Duplicate{{CaseID: "e", Of: "a", Similarity: 1, Exact: true}}},
-		Calls:      audit.Calls{Version: 12, PerKept: &perKept, Needed: &needed},
+		Calls:      audit.Calls{Version: 12, PerKept: &perKept, Needed: &needed, Spent: &spent},
 	}
 	if diff := cmp.Diff(want, audit.FiguresOf(set)); diff != "" {
 		t.Error(diff)
+	}
+	set.Rejects, want.Calls.Spent = []datasets.Reject{{CaseID: "x"}}, nil // of a set that did not keep them
+	if diff := cmp.Diff(want.Calls, audit.FiguresOf(set).Calls); diff != "" {
+		t.Errorf("calls of rejects that do not tell them (-want +got):\n%s", diff)
+	}
+	set.Rejects, want.Calls.Spent = nil, &needed
+	if diff := cmp.Diff(want.Calls, audit.FiguresOf(set).Calls); diff != "" {
+		t.Errorf("calls without rejects (-want +got):\n%s", diff)
 	}
 }
 

@@ -37,6 +37,7 @@ type Calls struct {
 	Version int      `json:"version"`       // of the process that wrote the version: writing, gates and grades, as far as it did them
 	PerKept *float64 `json:"per_kept_case"` // of these; nil where it made none
 	Needed  *float64 `json:"needed"`        // mean of what a kept case took to be written and checked, without the rejects before it; nil where none is known
+	Spent   *float64 `json:"spent"`         // the same with what the rejects took; nil where that is not known
 }
 
 // FiguresOf reads them.
@@ -97,8 +98,20 @@ func calls(set *datasets.Set, active []datasets.Case) Calls {
 	}
 	if known > 0 {
 		out.Needed = per(needed, known)
+		if refused, told := callsOfRejects(set.Rejects); told {
+			out.Spent = per(needed+refused, known)
+		}
 	}
 	return out
+}
+
+// callsOfRejects sums them. Sets made before rejects kept their calls have none to
+// tell.
+func callsOfRejects(rejects []datasets.Reject) (n int, told bool) {
+	for i := range rejects {
+		n += rejects[i].Calls
+	}
+	return n, n > 0 || len(rejects) == 0
 }
 
 func per(calls, cases int) *float64 {
