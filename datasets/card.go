@@ -21,17 +21,22 @@ var cardTemplate string
 // manifest without costs and creation time, so that equal sets have equal
 // cards.
 func writeCard(w io.Writer, m *Manifest) error {
+	return fill(w, cardTemplate, m)
+}
+
+// fill executes the template of a card.
+func fill(w io.Writer, text string, data any) error {
 	t, err := template.New("card").Funcs(template.FuncMap{
 		"md":     escapeMarkdown,
 		"yaml":   quoteYAML,
 		"sorted": sortedCounts,
 		"model":  modelLine,
 		"size":   sizeCategory,
-	}).Parse(cardTemplate)
+	}).Parse(text)
 	if err != nil {
 		return fmt.Errorf("card: %w", err)
 	}
-	return t.Execute(w, m)
+	return t.Execute(w, data)
 }
 
 // count is one line of a table of counts.

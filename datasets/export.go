@@ -34,7 +34,13 @@ func exportFormats() []exportFormat {
 		{FormatHardNegatives, false, true, []string{partQuery, partGrades, partNegatives, partJudges}, (*exporter).hardNegatives},
 		{FormatBEIR, true, true, []string{partQuery, partGrades}, (*exporter).beir},
 		{FormatTREC, true, false, []string{partQuery, partGrades}, (*exporter).trec},
+		{FormatHuggingFace, true, true, hubParts(), (*exporter).huggingFace},
+		{FormatMTEB, true, true, hubParts(), (*exporter).mteb},
 		{FormatRanx, false, false, []string{partGrades}, (*exporter).ranx},
+		{FormatRagas, false, true, []string{partQuery, partAnswer}, (*exporter).ragas},
+		{FormatDeepEval, false, true, []string{partQuery, partAnswer, partSlices}, (*exporter).deepEval},
+		{FormatPromptfoo, false, false, []string{partQuery, partAnswer, partAbstention, partSlices}, (*exporter).promptfoo},
+		{FormatLangSmith, false, false, []string{partQuery, partAnswer, partAbstention, partSlices}, (*exporter).langSmith},
 		{FormatCSV, false, false, csvParts(), (*exporter).csv},
 		{FormatJSONL, false, false, partNames(), (*exporter).jsonl},
 	}

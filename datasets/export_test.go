@@ -30,6 +30,26 @@ func (s *snapshot) Chunks() iter.Seq2[corpus.Chunk, error] {
 	}
 }
 
+func (s *snapshot) Documents() iter.Seq2[corpus.Document, error] {
+	return func(yield func(corpus.Document, error) bool) {
+		for _, d := range s.docs {
+			if !yield(d, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (s *snapshot) ChunksOfDocuments(ids []string) (map[string][]corpus.Chunk, error) {
+	out := map[string][]corpus.Chunk{}
+	for _, c := range s.chunks {
+		if slices.Contains(ids, c.DocID) {
+			out[c.DocID] = append(out[c.DocID], c)
+		}
+	}
+	return out, nil
+}
+
 // export gives an export's files.
 func export(set *datasets.Set, view datasets.ExportView, o datasets.ExportOptions) (map[string]string, datasets.ExportReport, error) {
 	files := map[string]string{}

@@ -5,50 +5,126 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/internal/wording"
 )
 
-// Formats that Import reads.
+// Formats that Import reads, besides those of Export.
 const (
-	FormatTREC  = "trec"
-	FormatBEIR  = "beir"
-	FormatJSONL = "jsonl"
+	FormatTREC       = "trec"
+	FormatBEIR       = "beir"
+	FormatJSONL      = "jsonl"
+	FormatLlamaIndex = "llamaindex"
+	FormatAutoRAG    = "autorag"
 )
+
+// importFormat is a format that Import reads: its line in importFormats and its
+// function are all that there is to it.
+type importFormat struct {
+	name            string
+	queries, second string // files in a folder of the format; second is that of qrels, or of passages
+	passages        bool   // second holds passages
+	read            func(*importer, RebaseView) error
+}
+
+func importFormats() []importFormat {
+	return []importFormat{
+		{FormatTREC, ExportQueries, ExportQrels, false, (*importer).readCollection},
+		{FormatBEIR, ExportBEIRQueries, ExportBEIRQrels, false, (*importer).readCollection},
+		{FormatHuggingFace, ExportHubQueries, ExportHubQrels, false, (*importer).readHub},
+		{FormatJSONL, "", "", false, (*importer).readCases},
+		{FormatCSV, "", "", false, (*importer).readTable},
+		{FormatRagas, "", "", false, (*importer).readRagas},
+		{FormatPromptfoo, "", "", false, (*importer).readPromptfoo},
+		{FormatLlamaIndex, "", "", false, (*importer).readLlamaIndex},
+		{FormatAutoRAG, "qa.parquet", "corpus.parquet", true, (*importer).readAutoRAG},
+	}
+}
+
+// ImportFormats lists what Import reads.
+func ImportFormats() []string {
+	return convert(importFormats(), func(f importFormat) string { return f.name })
+}
 
 // ErrSeveralChunks is in the error of an import that names documents which have
 // more than one chunk. A snapshot with chunking: {method: document} helps.
 var ErrSeveralChunks = errors.New("a judged document has several chunks")
 
-// ImportOptions say what to import.
+// ImportOptions say what to import. From stands for the files that a folder of the
+// format has, or for Queries.
 type ImportOptions struct {
-	Format        string // trec, beir or jsonl
-	Queries       string // file of queries; for jsonl the file of cases
-	Qrels         string // file of judgments; none for jsonl
+	Format        string
+	From          string // folder or file
+	Queries       string // file of queries, or of cases
+	Qrels         string // trec, beir, huggingface: file of judgments
+	Passages      string // autorag: file of passages
 	ByPosition    bool   // trec: a topic's id is its position from 1
 	RelevantGrade int    // 0: see Import
 }
 
+// format is the line of the format.
+func (o ImportOptions) format() (importFormat, bool) {
+	formats := importFormats()
+	i := slices.IndexFunc(formats, func(f importFormat) bool { return f.name == o.Format })
+	if i < 0 {
+		return importFormat{}, false
+	}
+	return formats[i], true
+}
+
 // Validate reports options that do not fit each other.
 func (o ImportOptions) Validate() error {
+	f, known := o.format()
+	files := o.Queries != "" || o.Qrels != "" || o.Passages != ""
 	switch {
-	case !slices.Contains([]string{FormatTREC, FormatBEIR, FormatJSONL}, o.Format):
-		return fmt.Errorf("format %q: want trec, beir or jsonl", o.Format)
-	case o.Queries == "":
+	case !known:
+		return fmt.Errorf("format %q: want %s", o.Format, strings.Join(ImportFormats(), ", "))
+	case o.From != "" && files:
+		return errors.New("from: files are named beside it")
+	case o.From == "" && o.Queries == "":
 		return errors.New("queries: no file given")
-	case o.Format == FormatJSONL && o.Qrels != "":
-		return errors.New("qrels: jsonl cases hold their own judgments")
-	case o.Format != FormatJSONL && o.Qrels == "":
+	case o.Qrels != "" && (f.second == "" || f.passages):
+		return fmt.Errorf("qrels: %s cases hold their own judgments", o.Format)
+	case o.From == "" && o.Qrels == "" && f.second != "" && !f.passages:
 		return errors.New("qrels: no file given")
+	case o.Passages != "" && !f.passages:
+		return errors.New("passages: only for autorag")
+	case o.From == "" && o.Passages == "" && f.passages:
+		return errors.New("passages: no file given")
 	case o.ByPosition && o.Format != FormatTREC:
 		return errors.New("queries by position: only for trec")
 	case o.RelevantGrade < 0 || o.RelevantGrade > 3:
 		return fmt.Errorf("relevant grade %d: want 1 to 3", o.RelevantGrade)
 	}
 	return nil
+}
+
+// located names the files that From stands for.
+func (o ImportOptions) located() (ImportOptions, error) {
+	f, _ := o.format()
+	if o.From == "" {
+		return o, nil
+	}
+	if f.second == "" {
+		o.Queries = o.From
+		return o, nil
+	}
+	if info, err := os.Stat(o.From); err != nil || !info.IsDir() {
+		return o, cmp.Or(err, fmt.Errorf("%s: want the folder of %s and %s", o.From, f.queries, f.second))
+	}
+	second := filepath.Join(o.From, filepath.FromSlash(f.second))
+	o.Queries = filepath.Join(o.From, f.queries)
+	if f.passages {
+		o.Passages = second
+	} else {
+		o.Qrels = second
+	}
+	return o, nil
 }
 
 // ImportReport says what an import took and what it left. Lists are sorted.
@@ -63,6 +139,8 @@ type ImportReport struct {
 	Folded          int      `json:"folded"`           // rows that repeat an earlier one
 	Negative        int      `json:"negative"`         // rows with a negative grade, read as 0
 	NothingRelevant int      `json:"nothing_relevant"` // cases judged without a relevant chunk
+	Unlocated       []string `json:"unlocated"`        // texts that are nowhere in the snapshot, or in too many places, with their case
+	WithoutEvidence int      `json:"without_evidence"` // cases that have no span to point at
 	RelevantGrade   int      `json:"relevant_grade"`
 }
 
@@ -76,27 +154,40 @@ type ImportReport struct {
 // collection that is binary but for a few rows); else from 2.
 // ImportOptions.RelevantGrade overrides that.
 //
+// A text that another tool gives as the answer of a query is looked for in the
+// documents, up to white space, case and typography: the span becomes evidence, and
+// labels the chunks that hold it as Rebase carries a label over. A text that is not
+// there, or in too many places, is left out and reported, and a query that has no
+// other becomes a reject. What a tool says of its own queries is taken for what they
+// were written from, not for people's judgment.
+//
 // The caller adds goldgen's version to the draft's pins.
-func Import(ctx context.Context, o ImportOptions, view CorpusView) (Draft, ImportReport, error) {
+func Import(ctx context.Context, o ImportOptions, view RebaseView) (Draft, ImportReport, error) {
+	d, report, err := runImport(ctx, o, view)
+	if err != nil {
+		return Draft{}, ImportReport{}, fmt.Errorf("import: %w", err)
+	}
+	return d, report, nil
+}
+
+func runImport(ctx context.Context, o ImportOptions, view RebaseView) (Draft, ImportReport, error) {
 	if err := o.Validate(); err != nil {
-		return Draft{}, ImportReport{}, fmt.Errorf("import: %w", err)
+		return Draft{}, ImportReport{}, err
 	}
-	im := &importer{options: o, report: ImportReport{WithoutQrels: []string{}, UnknownQueries: []string{}}}
-	read := im.readCollection
-	if o.Format == FormatJSONL {
-		read = im.readCases
+	o, err := o.located()
+	if err != nil {
+		return Draft{}, ImportReport{}, err
 	}
-	if err := read(); err != nil {
-		return Draft{}, ImportReport{}, fmt.Errorf("import: %w", err)
+	im := &importer{options: o, rejects: []Reject{}, report: ImportReport{WithoutQrels: []string{}, UnknownQueries: []string{}, Unlocated: []string{}}}
+	format, _ := o.format()
+	if err := format.read(im, view); err != nil {
+		return Draft{}, ImportReport{}, err
 	}
 	if err := context.Cause(ctx); err != nil {
 		return Draft{}, ImportReport{}, err
 	}
 	d, err := im.draft(view)
-	if err != nil {
-		return Draft{}, ImportReport{}, fmt.Errorf("import: %w", err)
-	}
-	return d, im.report, nil
+	return d, im.report, err
 }
 
 // importer holds an import in the making: cases whose chunk ids are still those
@@ -105,11 +196,13 @@ type importer struct {
 	options ImportOptions
 	cases   []Case
 	lines   []int // of each case
+	rejects []Reject
+	foreign bool // queries are another tool's, written from the chunks that it names
 	report  ImportReport
 }
 
 // readCollection reads queries and qrels into cases.
-func (im *importer) readCollection() error {
+func (im *importer) readCollection(RebaseView) error {
 	o := im.options
 	read := func() ([]Topic, error) { return ReadTopics(o.Queries, o.ByPosition) }
 	if o.Format == FormatBEIR {
@@ -119,7 +212,13 @@ func (im *importer) readCollection() error {
 	if err != nil {
 		return err
 	}
-	qrels, err := ReadQrels(o.Qrels)
+	return im.addTopics(topics, nil)
+}
+
+// addTopics reads the qrels of topics. A topic without any is left out, but for those
+// that nothing should answer.
+func (im *importer) addTopics(topics []Topic, unanswered map[string]bool) error {
+	qrels, err := ReadQrels(im.options.Qrels)
 	if err != nil {
 		return err
 	}
@@ -130,6 +229,9 @@ func (im *importer) readCollection() error {
 	im.report.Queries, im.report.Folded = len(topics), qrels.Folded
 	for _, t := range topics {
 		judged := byTopic[t.ID]
+		if judged == nil && unanswered[t.ID] {
+			judged = &TopicQrels{ID: t.ID}
+		}
 		if judged == nil {
 			im.report.WithoutQrels = append(im.report.WithoutQrels, t.ID)
 			continue
@@ -194,14 +296,14 @@ func (im *importer) draft(view CorpusView) (Draft, error) {
 	im.report.UnknownIDs, im.report.UnknownRows = r.unknown()
 	im.report.Cases = len(kept)
 	if len(kept) == 0 {
-		return Draft{}, fmt.Errorf("no query is left: %d of %d have no judgment on a chunk of the snapshot; ids that it does not have: %d, such as %q",
-			len(im.report.WithoutQrels), im.report.Queries, len(im.report.UnknownIDs), im.report.UnknownIDs[:min(3, len(im.report.UnknownIDs))])
+		return Draft{}, fmt.Errorf("no query is left: %d of %d have no judgment on a chunk of the snapshot; ids that it does not have: %d, such as %q; texts: %d",
+			len(im.report.WithoutQrels)+len(im.rejects), im.report.Queries, len(im.report.UnknownIDs), im.report.UnknownIDs[:min(3, len(im.report.UnknownIDs))], len(im.report.Unlocated))
 	}
 	im.report.RelevantGrade = cmp.Or(im.options.RelevantGrade, relevantGrade(kept))
 	for i := range kept {
 		im.finish(&kept[i], r)
 	}
-	return Draft{Cases: kept, Rejects: []Reject{}, Manifest: im.manifest(kept, view)}, nil
+	return Draft{Cases: kept, Rejects: im.rejects, Manifest: im.manifest(kept, view)}, nil
 }
 
 // answerable reports whether the case says anything that eval can use.
@@ -244,6 +346,9 @@ func byPeople(j Judgment) bool { return j.By == ByHuman }
 
 // finish fills labels, and what the best chunk tells of the case.
 func (im *importer) finish(c *Case, r *resolver) {
+	if im.foreign {
+		c.Source = sourcesOf(c.Judgments, im.report.RelevantGrade)
+	}
 	im.report.Judgments += len(c.Judgments)
 	relevant := false
 	var best *Judgment
@@ -266,6 +371,21 @@ func (im *importer) finish(c *Case, r *resolver) {
 		c.Category = cmp.Or(c.Category, chunk.Category)
 	}
 	c.Language = cmp.Or(c.Language, corpus.Language(c.Query))
+	im.markEvidence(c)
+}
+
+// CheckEvidence is the check of an imported case: whether it has a span to point at.
+const CheckEvidence = "evidence"
+
+// markEvidence marks a case that has no span to point at, where it should have one.
+func (im *importer) markEvidence(c *Case) {
+	if len(c.Evidence) > 0 || c.ExpectedAbstention {
+		return
+	}
+	im.report.WithoutEvidence++
+	if !slices.ContainsFunc(c.Checks, func(k Check) bool { return k.Name == CheckEvidence }) {
+		c.Checks = append(slices.Clone(c.Checks), Check{Name: CheckEvidence})
+	}
 }
 
 func (im *importer) manifest(cases []Case, view CorpusView) Manifest {
@@ -278,11 +398,17 @@ func (im *importer) manifest(cases []Case, view CorpusView) Manifest {
 		},
 		Trust: importedTrust(cases, filepath.Base(cmp.Or(im.options.Qrels, im.options.Queries))),
 	}
+	if len(im.rejects) > 0 {
+		m.Funnel = map[string]int{ReasonNotLocated: len(im.rejects)}
+	}
 	if evidenced := countFunc(cases, func(c *Case) bool { return len(c.Evidence) > 0 }); evidenced < len(cases) {
 		m.Notes = append(m.Notes, fmt.Sprintf("imported: %d of %d cases have no evidence span", len(cases)-evidenced, len(cases)))
 	}
 	if n := len(im.report.UnknownIDs); n > 0 {
 		m.Notes = append(m.Notes, fmt.Sprintf("imported without %s on %s that the snapshot does not have", wording.Count(im.report.UnknownRows, "judgment"), wording.Count(n, "id")))
+	}
+	if n := len(im.report.Unlocated); n > 0 {
+		m.Notes = append(m.Notes, fmt.Sprintf("imported without %s that the snapshot does not have", wording.Count(n, "text")))
 	}
 	if n := len(im.report.WithoutQrels); n > 0 {
 		m.Notes = append(m.Notes, fmt.Sprintf("imported without %s for which nothing is judged", wording.Count(n, "query")))

@@ -51,7 +51,7 @@ func oneChunk(ids ...string) *snapshot {
 	return s
 }
 
-func importTREC(t *testing.T, queries, qrels string, view datasets.CorpusView) (datasets.Draft, datasets.ImportReport, error) {
+func importTREC(t *testing.T, queries, qrels string, view datasets.RebaseView) (datasets.Draft, datasets.ImportReport, error) {
 	t.Helper()
 	return datasets.Import(context.Background(), datasets.ImportOptions{
 		Format: datasets.FormatTREC, Queries: file(t, "queries.tsv", queries), Qrels: file(t, "qrels.txt", qrels),
@@ -68,6 +68,7 @@ func TestImportTREC(t *testing.T) {
 	wantReport := datasets.ImportReport{
 		Queries: 4, Cases: 2, Judgments: 3, WithoutQrels: []string{"q3", "q4"}, UnknownQueries: []string{"q9"},
 		UnknownIDs: []string{"gone"}, UnknownRows: 2, Folded: 1, Negative: 1, NothingRelevant: 1, RelevantGrade: 2,
+		Unlocated: []string{}, WithoutEvidence: 2,
 	}
 	if diff := cmp.Diff(wantReport, report); diff != "" {
 		t.Error(diff)
@@ -261,12 +262,12 @@ func TestImportRefuses(t *testing.T) {
 
 func TestImportOptions(t *testing.T) {
 	bad := map[string]datasets.ImportOptions{
-		"want trec, beir or jsonl": {Format: "csv", Queries: "q"},
-		"queries: no file":         {Format: "trec", Qrels: "r"},
-		"qrels: no file":           {Format: "beir", Queries: "q"},
-		"jsonl cases hold":         {Format: "jsonl", Queries: "q", Qrels: "r"},
-		"only for trec":            {Format: "beir", Queries: "q", Qrels: "r", ByPosition: true},
-		"relevant grade 4":         {Format: "trec", Queries: "q", Qrels: "r", RelevantGrade: 4},
+		"want trec, beir, ": {Format: "xlsx", Queries: "q"},
+		"queries: no file":  {Format: "trec", Qrels: "r"},
+		"qrels: no file":    {Format: "beir", Queries: "q"},
+		"jsonl cases hold":  {Format: "jsonl", Queries: "q", Qrels: "r"},
+		"only for trec":     {Format: "beir", Queries: "q", Qrels: "r", ByPosition: true},
+		"relevant grade 4":  {Format: "trec", Queries: "q", Qrels: "r", RelevantGrade: 4},
 	}
 	for want, o := range bad {
 		err := o.Validate()

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -78,16 +79,21 @@ func jsonKind(t reflect.Type) string {
 }
 
 // readCases reads hand-written cases. Errors name every bad line, up to a limit.
-func (im *importer) readCases() error {
-	path := im.options.Queries
-	text, err := readText(path)
+func (im *importer) readCases(RebaseView) error {
+	text, err := readText(im.options.Queries)
 	if err != nil {
 		return fmt.Errorf("cases: %w", err)
 	}
+	return im.addRows(lines(text))
+}
+
+// addRows takes lines of JSON, with their numbers in the file.
+func (im *importer) addRows(lines iter.Seq2[int, string]) error {
+	path := im.options.Queries
 	var rows []jsonlCase
 	var errs []error
 	seen := map[string]int{}
-	for n, line := range lines(text) {
+	for n, line := range lines {
 		if blank(line) {
 			continue
 		}

@@ -52,7 +52,7 @@ func (t *TopicQrels) Grade(id string) (grade int, ok bool) {
 
 // ReadQrels reads TREC qrels, four columns (topic, ignored, id, grade) split by
 // white space, with lines that begin with # as comments; a .parquet file with
-// the columns query_id, chunk_id and grade; or, recognised by a first line that
+// the columns query_id, chunk_id and grade, or query-id, corpus-id and score; or, recognised by a first line that
 // begins with query-id, BEIR's three columns split by tabs. The same id twice
 // in a topic with another grade is an error. Errors name file and line.
 func ReadQrels(path string) (*Qrels, error) {
@@ -243,23 +243,40 @@ func (b *qrelsBuilder) parquet(path string) error {
 	return nil
 }
 
+// hubQrel32 is hubQrel with a narrow score.
+type hubQrel32 struct {
+	QueryID  string `parquet:"query-id"`
+	CorpusID string `parquet:"corpus-id"`
+	Score    int32  `parquet:"score"`
+}
+
+// qrelColumns are the names of the columns of query, chunk and grade.
+func qrelColumns(file *parquet.File) (names [3]string, want *parquet.Schema) {
+	names, want = [3]string{"query_id", "chunk_id", "grade"}, parquet.SchemaOf(qrelRow{})
+	narrow := parquet.SchemaOf(qrelRow32{})
+	if _, hub := file.Schema().Lookup("query-id"); hub {
+		names, want, narrow = [3]string{"query-id", "corpus-id", "score"}, parquet.SchemaOf(hubQrel{}), parquet.SchemaOf(hubQrel32{})
+	}
+	if column, ok := file.Schema().Lookup(names[2]); ok && column.Node.Type().Kind() == parquet.Int32 {
+		want = narrow
+	}
+	return names, want
+}
+
 // columns reads column after column, which takes a fraction of the time of
 // rows of structs.
 func (b *qrelsBuilder) columns(file *parquet.File) error {
-	want := parquet.SchemaOf(qrelRow{})
-	if column, ok := file.Schema().Lookup("grade"); ok && column.Node.Type().Kind() == parquet.Int32 {
-		want = parquet.SchemaOf(qrelRow32{})
-	}
+	names, want := qrelColumns(file)
 	if err := parquetfile.CheckTypes(file.Schema(), want); err != nil {
 		return err
 	}
 	size := min(file.NumRows(), 1<<21) // a damaged footer may promise anything
 	b.rows, b.topic = make([]Qrel, 0, size), make([]int32, 0, size)
-	err := parquetfile.Strings(file, "query_id", func(topic string) { b.topic = append(b.topic, b.names.Add(topic)) })
+	err := parquetfile.Strings(file, names[0], func(topic string) { b.topic = append(b.topic, b.names.Add(topic)) })
 	if err != nil {
 		return err
 	}
-	err = parquetfile.Strings(file, "chunk_id", func(id string) {
+	err = parquetfile.Strings(file, names[1], func(id string) {
 		b.rows = append(b.rows, Qrel{ChunkID: id, Line: int32(len(b.rows) + 1)})
 	})
 	if err != nil {
@@ -267,7 +284,7 @@ func (b *qrelsBuilder) columns(file *parquet.File) error {
 	}
 	n := 0
 	var wide error
-	err = parquetfile.Ints(file, "grade", func(grade int64) {
+	err = parquetfile.Ints(file, names[2], func(grade int64) {
 		b.rows[n].Grade = int32(grade)
 		n++
 		if int64(int32(grade)) != grade && wide == nil {

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ func (p *Project) Import(ctx context.Context, name, dir string, o datasets.Impor
 	if err != nil {
 		return nil, err
 	}
-	draft.Manifest.Pins.Goldgen, draft.Manifest.Why = p.Version, "imported from "+p.relative(o.Queries)
+	draft.Manifest.Pins.Goldgen, draft.Manifest.Why = p.Version, "imported from "+p.relative(cmp.Or(o.From, o.Queries))
 	committed, err := p.writeMade(ctx, name, draft)
 	return &Imported{Committed: committed, Report: report}, err
 }

@@ -320,10 +320,12 @@ type importOptions struct {
 func newDatasetsImport(a *app) *cobra.Command {
 	var o importOptions
 	cmd := &cobra.Command{
-		Use: "import", Short: "Make a golden set from people's queries and judgments",
-		Long: help("Makes a golden set over the latest snapshot from TREC or BEIR queries and qrels, or from\n"+
-			"hand-written cases as JSON lines (query, relevant_chunk_ids).",
-			codeDone, codeFailed, codeUsage, "3 done, but ids are not in the snapshot"),
+		Use: "import", Short: "Make a golden set from people's queries and judgments, or from another tool's",
+		Long: help("Makes a golden set over the latest snapshot from TREC or BEIR queries and qrels, a Hugging Face folder,\n"+
+			"hand-written cases as JSON lines or CSV (query, relevant_chunk_ids), or the files of ragas, promptfoo, LlamaIndex\n"+
+			"and AutoRAG. Texts that those give as an answer are looked for in the documents and become evidence. --from\n"+
+			"names a folder as datasets export writes it, or the file. docs/exchange.md says what each format holds.",
+			codeDone, codeFailed, codeUsage, "3 done, but ids or texts are not in the snapshot"),
 		Example: "  goldgen -C examples/quickstart datasets import --format jsonl --queries cases.jsonl --name mine",
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -335,9 +337,11 @@ func newDatasetsImport(a *app) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Format, "format", "", "trec, beir or jsonl")
+	f.StringVar(&o.Format, "format", "", strings.Join(datasets.ImportFormats(), ", "))
+	f.StringVar(&o.From, "from", "", "folder or file of the format, instead of the files below")
 	f.StringVar(&o.Queries, "queries", "", "file of queries, or of cases")
-	f.StringVar(&o.Qrels, "qrels", "", "file of judgments")
+	f.StringVar(&o.Qrels, "qrels", "", "file of judgments (trec, beir, huggingface)")
+	f.StringVar(&o.Passages, "passages", "", "file of passages (autorag)")
 	f.StringVar(&o.name, "name", "", "name of the golden set (default: the project's)")
 	f.StringVar(&o.queriesBy, "queries-by", "id", "id, or position where the qrels number the queries so")
 	f.IntVar(&o.RelevantGrade, "relevant-grade", 0, "least relevant grade (default: 1 for binary judgments, else 2)")
@@ -374,11 +378,25 @@ func (a *app) runImport(ctx context.Context, p *pipeline.Project, o importOption
 	if err != nil {
 		return err
 	}
-	if n := done.Report.UnknownRows; n > 0 {
-		return &codeError{code: exitPartly, why: fmt.Sprintf("%s of chunks that the snapshot does not have %s left out: %s",
-			wording.Count(n, "judgment"), wording.Pick(n, "was", "were"), strings.Join(done.Report.UnknownIDs[:min(5, len(done.Report.UnknownIDs))], ", "))}
+	return notInSnapshot(done.Report)
+}
+
+// notInSnapshot is the error of an import that left ids or texts out: the first of
+// them, and how many.
+func notInSnapshot(r datasets.ImportReport) error {
+	var why []string
+	if n := r.UnknownRows; n > 0 {
+		why = append(why, fmt.Sprintf("%s of chunks that the snapshot does not have %s left out: %s",
+			wording.Count(n, "judgment"), wording.Pick(n, "was", "were"), strings.Join(r.UnknownIDs[:min(5, len(r.UnknownIDs))], ", ")))
 	}
-	return nil
+	if n := len(r.Unlocated); n > 0 {
+		why = append(why, fmt.Sprintf("%s that %s nowhere in the snapshot, or too short or too often, %s left out: %s",
+			wording.Count(n, "text"), wording.Pick(n, "stands", "stand"), wording.Pick(n, "was", "were"), strings.Join(r.Unlocated[:min(5, n)], "; ")))
+	}
+	if len(why) == 0 {
+		return nil
+	}
+	return &codeError{code: exitPartly, why: strings.Join(why, "; ")}
 }
 
 func (a *app) printImport(s pipeline.RunSummary, r datasets.ImportReport) error {
@@ -391,5 +409,7 @@ func (a *app) printImport(s pipeline.RunSummary, r datasets.ImportReport) error 
 	t.Add("relevant from grade", fmt.Sprint(r.RelevantGrade))
 	t.Add("queries without judgments", fmt.Sprint(len(r.WithoutQrels)))
 	t.Add("judgments of unknown chunks", fmt.Sprint(r.UnknownRows))
+	t.Add("texts not in the snapshot", fmt.Sprint(len(r.Unlocated)))
+	t.Add("cases without evidence", fmt.Sprint(r.WithoutEvidence))
 	return t.Write(a.stdout, a.style())
 }

@@ -21,10 +21,9 @@ func newDatasetsExport(a *app) *cobra.Command {
 	var source, out string
 	cmd := &cobra.Command{
 		Use: "export REF", Short: "Write a golden set in another format",
-		Long: help("Writes a version's active cases.\n\n"+
-			"hard-negatives: JSON lines of query, positive and negatives, for training a reranker. beir and trec: a folder\n"+
-			"of queries and qrels (beir also of the corpus). jsonl: the cases with all that is known of them. What jsonl,\n"+
-			"trec and beir write, datasets import reads.\n\n"+
+		Long: help("Writes a version's active cases, as docs/exchange.md says of each format. What a format has no place for\n"+
+			"is counted on stderr; jsonl has all that is known of a case. beir, trec, huggingface and mteb are folders, and\n"+
+			"hard-negatives JSON lines for training a reranker.\n\n"+
 			"A label that is only a probability is left out of all but jsonl, and counted, unless --least-p says from which p\n"+
 			"on it is relevant.", codeDone, codeFailed, codeUsage),
 		Example: "  goldgen -C examples/quickstart datasets export handbook --format trec -o handbook-trec",
@@ -43,7 +42,7 @@ func newDatasetsExport(a *app) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Format, "format", "", strings.Join(datasets.ExportFormats(), ", "))
-	f.StringVarP(&out, "out", "o", "", "file, or for beir and trec folder, to write (default: stdout)")
+	f.StringVarP(&out, "out", "o", "", "file, or for formats of several files folder, to write (default: stdout)")
 	f.StringVar(&source, "source", "in", "how the chunk that a query was written from is read: in, judged or out")
 	f.Float64Var(&o.LeastP, "least-p", 0, "read a label that is only a probability as relevant from this p on, else as not relevant")
 	f.BoolVar(&o.NeedsReview, "needs-review", false, "the cases that need review too")

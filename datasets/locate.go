@@ -1,0 +1,68 @@
+package datasets
+
+import (
+	"github.com/goldgen/goldgen/internal/quotes"
+)
+
+// mostPlaces is in how many places a text may stand and still be evidence: what
+// stands in more of them answers nothing by itself.
+const mostPlaces = 5
+
+// site is where a text stands: a span of a document.
+type site struct {
+	doc   string
+	span  Span
+	quote string // the document's bytes there
+}
+
+// locate looks for texts in all documents of a corpus, up to white space, case and
+// typography, on word boundaries. Texts of fewer than leastWords words, which stand
+// anywhere, are not looked for; of one that stands in more than mostPlaces places,
+// mostPlaces+1 are given. Sites are in the order of the documents.
+func locate(texts []string, view RebaseView) (map[string][]site, error) {
+	wanted := map[string][]string{} // first words of texts -> texts
+	for _, text := range texts {
+		if words := wordsOf(quotes.Fold(text)); len(words) >= leastWords {
+			key := firstWords(words)
+			wanted[key] = append(wanted[key], text)
+		}
+	}
+	sites := map[string][]site{}
+	if len(wanted) == 0 {
+		return sites, nil
+	}
+	for doc, err := range view.Documents() {
+		if err != nil {
+			return nil, err
+		}
+		folded := quotes.Fold(doc.Text)
+		for text := range candidates(wordsOf(folded), wanted) {
+			for start, end := range folded.Occurrences(text) {
+				if len(sites[text]) > mostPlaces {
+					break
+				}
+				sites[text] = append(sites[text], site{doc.ID, Span{start, end}, doc.Text[start:end]})
+			}
+		}
+	}
+	return sites, nil
+}
+
+func firstWords(words []wordAt) string {
+	key := ""
+	for _, w := range words[:leastWords] {
+		key += w.text + "\x00"
+	}
+	return key
+}
+
+// candidates are the texts whose first words stand somewhere among words.
+func candidates(words []wordAt, wanted map[string][]string) map[string]bool {
+	out := map[string]bool{}
+	for i := 0; i+leastWords <= len(words); i++ {
+		for _, text := range wanted[firstWords(words[i:])] {
+			out[text] = true
+		}
+	}
+	return out
+}
