@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
@@ -19,9 +20,11 @@ type Candidate struct {
 	Chunk    corpus.Chunk
 	Evidence []datasets.Evidence
 
-	Term      string   // that the plan has for the query, "" for none
-	OtherForm string   // of the term, not to be used
-	Readings  []string // of an ambiguous query: what each chunk says, with its headings
+	Term      string         // that the plan has for the query, "" for none
+	OtherForm string         // of the term, not to be used
+	Readings  []string       // of an ambiguous query: what each chunk says, with its headings
+	Rivals    []corpus.Chunk // that must not be taken for the evidence
+	AsOf      *time.Time     // when it is asked, where that matters
 }
 
 // quotes joins the evidence as people read it.

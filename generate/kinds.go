@@ -29,17 +29,17 @@ func kindOf(queryType string) (kind, bool) {
 		return kind{choose: (*writing).chooseSentence, quotes: true, proofs: answered}, true
 	case datasets.Keyword:
 		return kind{
-			choose: (*writing).chooseSentence, quotes: true,
+			choose: (*writing).chooseSentence, quotes: true, gates: []Gate{asWritten(BareWords)},
 			proofs: []step{(*writing).askSelfContained, (*writing).askAnsweredKeywords},
 		}, true
 	case datasets.NearDuplicate:
-		return kind{choose: (*writing).chooseDifferent, gates: []Gate{inBothForms(NamesTerm)}, proofs: inPlace, fill: addRivals(datasets.LabelIrrelevant)}, true
+		return kind{choose: (*writing).chooseDifferent, gates: []Gate{inBothForms(NamesTerm), inBothForms(NamesRival)}, proofs: inPlace, fill: addRivals(datasets.LabelIrrelevant)}, true
 	case datasets.RareTerm:
 		return kind{choose: (*writing).chooseWithTerm, gates: []Gate{inBothForms(NamesTerm)}, proofs: answered}, true
 	case datasets.PermissionSensitive:
 		return kind{choose: (*writing).chooseFirst, proofs: answered, fill: fillForbidden}, true
 	case datasets.TimeSensitive:
-		return kind{choose: (*writing).chooseChanged, proofs: inPlace, fill: addRivals(datasets.LabelStale)}, true
+		return kind{choose: (*writing).chooseChanged, gates: []Gate{inBothForms(NamesRival), inBothForms(OtherTime)}, proofs: inPlace, fill: addRivals(datasets.LabelStale)}, true
 	case datasets.MultiHop:
 		return kind{choose: (*writing).chooseHops, proofs: []step{(*writing).askSelfContained, (*writing).askTogether}}, true
 	case datasets.Ambiguous:

@@ -251,7 +251,8 @@ func candidateOf(u Unit, written, language string, evidence []datasets.Evidence,
 	return Candidate{
 		Query: Worded(written, u.Row, seed), Clean: written,
 		Type: u.Row.QueryType, Language: language, Chunk: u.Chunks[0], Evidence: evidence,
-		Term: u.Row.Term, OtherForm: u.Row.OtherForm, Readings: readingsOf(u),
+		Term: u.Row.Term, OtherForm: u.Row.OtherForm, Readings: readingsOf(u.Chunks),
+		Rivals: u.Rivals, AsOf: u.Row.AsOf,
 	}
 }
 

@@ -87,13 +87,11 @@ type rechecker struct {
 }
 
 func (r *rechecker) check(c *datasets.Case, query string) ([]datasets.Check, bool) {
-	if len(c.Source) == 0 {
-		return generate.Recheck(c, query, nil, r.set.Cases)
-	}
-	chunks, err := r.snapshot.ChunksByID(c.Source[:1])
-	source, there := chunks[c.Source[0]]
-	if err == nil && !there {
-		err = fmt.Errorf("case %s: its source %s is not in the snapshot", c.ID, c.Source[0])
+	chunks, err := r.snapshot.ChunksByID(generate.ChunksOf(c))
+	for _, id := range c.Source {
+		if _, there := chunks[id]; err == nil && !there {
+			err = fmt.Errorf("case %s: its source %s is not in the snapshot", c.ID, id)
+		}
 	}
 	if err != nil {
 		if r.err == nil {
@@ -101,7 +99,7 @@ func (r *rechecker) check(c *datasets.Case, query string) ([]datasets.Check, boo
 		}
 		return nil, false
 	}
-	return generate.Recheck(c, query, &source, r.set.Cases)
+	return generate.Recheck(c, query, chunks, r.set.Cases)
 }
 
 // refill finds the hard negatives of the cases that edits changed: a grade may

@@ -198,11 +198,13 @@ func (o *opening) work(ctx context.Context) (review.Work, error) {
 
 // check runs the gates over another wording.
 func (o *opening) check(c *datasets.Case, wording string) ([]datasets.Check, bool) {
-	var source *corpus.Chunk
-	if len(c.Source) > 0 {
-		source, _ = o.view.chunk(c.Source[0])
+	chunks := map[string]corpus.Chunk{}
+	for _, id := range generate.ChunksOf(c) {
+		if chunk, ok := o.view.chunk(id); ok {
+			chunks[id] = *chunk
+		}
 	}
-	return generate.Recheck(c, wording, source, o.set.Cases)
+	return generate.Recheck(c, wording, chunks, o.set.Cases)
 }
 
 // unfinished names labels of other versions of the set that no version holds.

@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -62,14 +63,19 @@ var version = regexp.MustCompile(`^v?\d+(?:\.\d+)+$|^v\d+$`)
 // stands (document and headings) before its text, since a difference in the text
 // may be the answer itself. "" where nothing fit to be named differs.
 func difference(m *member, rivals []*member) string {
-	for _, text := range []string{strings.Join(m.HeadingPath, "\n"), strings.NewReplacer("/", " ", "_", " ").Replace(m.DocID), m.Text} {
-		for _, term := range nameable(text) {
-			if !slices.ContainsFunc(rivals, func(r *member) bool { return hasTerm(setting(&r.Chunk), term) }) {
-				return term
-			}
+	for _, term := range append(NamesOf(&m.Chunk), nameable(m.Text)...) {
+		if !slices.ContainsFunc(rivals, func(r *member) bool { return hasTerm(Setting(&r.Chunk), term) }) {
+			return term
 		}
 	}
 	return ""
+}
+
+// NamesOf gives the words by which a chunk can be told from others without its
+// text: those of its headings, then those of its document's id.
+func NamesOf(c *corpus.Chunk) []string {
+	document := strings.TrimSuffix(c.DocID, path.Ext(c.DocID))
+	return append(nameable(strings.Join(c.HeadingPath, "\n")), nameable(strings.NewReplacer("/", " ", "_", " ").Replace(document))...)
 }
 
 // nameable gives the words of a text that can tell a thing from another: terms

@@ -198,9 +198,9 @@ func heading(c *corpus.Chunk) string {
 
 func foldSpace(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
 
-// setting is where a chunk stands and what it says: its document, its headings
+// Setting is where a chunk stands and what it says: its document, its headings
 // and its text.
-func setting(c *corpus.Chunk) string {
+func Setting(c *corpus.Chunk) string {
 	return c.DocID + "\n" + strings.Join(c.HeadingPath, "\n") + "\n" + c.Text
 }
 
