@@ -15,7 +15,7 @@ var ErrNotNewest = errors.New("not the newest version")
 func Derive(s *Set, why string) Draft {
 	from := s.Ref()
 	d := Draft{Cases: slices.Clone(s.Cases), Rejects: s.Rejects, Manifest: s.Manifest, From: &from}
-	d.Manifest.Costs, d.Manifest.Why = Costs{}, why
+	d.Manifest.Costs, d.Manifest.Why, d.Manifest.Drift = Costs{}, why, nil
 	return d
 }
 

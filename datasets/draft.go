@@ -81,7 +81,7 @@ func (d *Draft) complete(name string, parent *Set, refs []Ref, now time.Time) {
 		m.Parent, m.ParentVersion = parent.Manifest.Digest, parent.Manifest.Version
 	}
 	m.CreatedAt = now.UTC().Format(time.RFC3339)
-	if d.From == nil {
+	if d.From == nil || d.Refreshed {
 		m.RefreshedAt = "" // it is CreatedAt
 	}
 	m.Counts = CountRows(d.Cases, d.Rejects)

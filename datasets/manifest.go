@@ -78,6 +78,7 @@ type Manifest struct {
 	Notes         []string          `json:"notes,omitempty"`
 	Reviews       []Review          `json:"reviews,omitempty"`
 	Disagreements []Disagreement    `json:"disagreements,omitempty"`
+	Drift         *Drift            `json:"drift,omitempty"` // of a version that a refresh made
 	Costs         Costs             `json:"costs"`
 	RefreshedAt   string            `json:"refreshed_at,omitempty"` // when what it was derived from was made from its corpus; on disk only where that is not CreatedAt
 	CreatedAt     string            `json:"created_at"`             // RFC 3339, UTC

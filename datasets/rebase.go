@@ -64,7 +64,7 @@ func rebasedManifest(set *Set, to RebaseView, report *RebaseReport) Manifest {
 	before := m.Pins.Corpus.Digest
 	m.Pins.Corpus = CorpusPin{Digest: s.Digest, Documents: s.Documents, Chunks: s.Chunks}
 	m.Pins.Chunking = s.Chunking
-	m.Missed, m.Coverage, m.Costs = nil, nil, Costs{}
+	m.Missed, m.Coverage, m.Costs, m.Drift = nil, nil, Costs{}, nil
 	m.Notes = slices.DeleteFunc(slices.Clone(m.Notes), func(note string) bool { return strings.HasPrefix(note, movedNote) })
 	m.Notes = append(m.Notes, fmt.Sprintf(movedNote+"%.12s to %.12s without a model: %d cases kept, %d of them with other labels, %d retired",
 		before, s.Digest, report.Kept, report.Regraded, report.Retired))

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -19,6 +20,10 @@ type RebaseReport struct {
 	ByCategory []RebaseRow     `json:"by_category"`
 	Reasons    map[string]int  `json:"reasons"` // retired cases by reason
 	Lost       []LostCase      `json:"lost"`
+
+	// Changes are the documents that are not what they were: those of the old
+	// corpus in its order, then the added ones by id.
+	Changes []DocumentChange `json:"-"`
 }
 
 // RebaseSpans counts the spans of evidence by how they were found.
@@ -73,6 +78,7 @@ func newRebaseReport(docs *documents) *RebaseReport {
 	for _, id := range docs.order {
 		m := docs.fates[id]
 		used[m.to] = true
+		r.Changes = append(r.Changes, m.changes()...)
 		switch m.fate {
 		case stayed:
 			d.Unchanged++
@@ -85,9 +91,10 @@ func newRebaseReport(docs *documents) *RebaseReport {
 			d.count(m.reused)
 		}
 	}
-	for id := range docs.news {
+	for _, id := range slices.Sorted(maps.Keys(docs.news)) {
 		if !used[id] {
 			d.Added++
+			r.Changes = append(r.Changes, DocumentChange{Kind: DocumentAdded, Now: id})
 		}
 	}
 	d.LostShare = float64(d.Gone+d.Reused) / float64(max(1, d.Before))

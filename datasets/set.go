@@ -35,7 +35,8 @@ func (m *Manifest) Ref() Ref { return Ref{Name: m.Name, Version: m.Version, Dige
 // RelevantGrade, Pins, Funnel, Shortfall, Trust, Missed, Coverage, Notes and
 // Costs; the store fills the rest (Format, Name, Version, Parent, Digest, Files,
 // Counts, CreatedAt) and, in the cases, Since and RetiredIn. RefreshedAt is
-// that of From, where the draft was derived from a version, else the present time.
+// that of From, where the draft was derived from a version and not Refreshed, else
+// the present time.
 type Draft struct {
 	Cases    []Case
 	Rejects  []Reject
@@ -48,6 +49,10 @@ type Draft struct {
 	From   *Ref
 	Branch bool
 	Merged *Ref // the version that was merged into From
+
+	// Refreshed says that the draft holds what the corpus gives now, though it was
+	// derived from a version: RefreshedAt is the present time.
+	Refreshed bool
 }
 
 // Case finds a case by its id; nil when there is none.

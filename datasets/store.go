@@ -84,7 +84,7 @@ func (s *Store) commit(ctx context.Context, name string, d Draft) (Ref, bool, er
 	if same, err := d.repeated(refs, parent); err != nil || same.Version > 0 {
 		return same, false, err
 	}
-	if d.From != nil {
+	if d.From != nil && !d.Refreshed {
 		if d.Manifest.RefreshedAt, err = s.RefreshedAt(&parent.Manifest); err != nil {
 			return Ref{}, false, err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/sample"
 )
 
@@ -27,6 +28,8 @@ type Options struct {
 	Spare       float64        // share of spare cases per stratum; 0 when nothing judges
 	Difficulty  *Difficulty    // nil: as it comes
 	Progress    func(Progress) // may be nil; called by one goroutine at a time
+
+	Beside []datasets.Case // cases that are kept already: no query may repeat one of theirs
 }
 
 // DefaultSpare is the share of spare cases where a judge follows.
@@ -58,6 +61,7 @@ func Run(ctx context.Context, rows []sample.Row, fetch Fetch, writer Writer, o O
 	}
 	r := &runner{rows: rows, fetch: fetch, writer: writer, options: o}
 	s := NewSelection(rows, o.Spare)
+	s.Beside(o.Beside)
 	if o.Difficulty != nil {
 		s.Steer(o.Difficulty.Shares)
 	}

@@ -100,6 +100,15 @@ func (s *Selection) spreadSpare(share float64) {
 	}
 }
 
+// Beside names cases that no case may repeat, retired ones left out.
+func (s *Selection) Beside(cases []datasets.Case) {
+	for i := range cases {
+		if cases[i].Status != datasets.Retired {
+			s.index.add(&cases[i])
+		}
+	}
+}
+
 // Next returns the rows to ask now, in plan order; none when all is decided.
 // The first round has all rows that are no reserve and as many reserves as
 // spares are wanted; later ones the reserves that make good what was rejected, and

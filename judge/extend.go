@@ -28,7 +28,10 @@ type Ranking struct {
 type Tops struct {
 	Rankings map[string][]Ranking
 	Depth    int
+	Only     func(chunkID string) bool // chunks that may be added; nil: any
 }
+
+func (t Tops) may(chunkID string) bool { return t.Only == nil || t.Only(chunkID) }
 
 // Chunks lists the chunks of the tops, by case id.
 func (t Tops) Chunks(view CorpusView) map[string][]string {
@@ -37,7 +40,9 @@ func (t Tops) Chunks(view CorpusView) map[string][]string {
 		for _, ranking := range rankings {
 			for _, hit := range ranking.Hits[:min(t.Depth, len(ranking.Hits))] {
 				for _, pos := range positions(view, hit) {
-					out[id] = append(out[id], view.Chunk(pos).ID)
+					if chunk := view.Chunk(pos).ID; t.may(chunk) {
+						out[id] = append(out[id], chunk)
+					}
 				}
 			}
 		}
@@ -141,7 +146,7 @@ func gradeAdditions(ctx context.Context, cases []datasets.Case, tops Tops, deps 
 	all := make([][]addition, len(cases))
 	for i := range cases {
 		if cases[i].Status != datasets.Retired {
-			all[i] = additionsTo(&cases[i], tops.Rankings[cases[i].ID], tops.Depth, deps.View)
+			all[i] = additionsTo(&cases[i], tops, deps.View)
 		}
 	}
 	for _, grader := range deps.Judge.stages() {
@@ -185,13 +190,13 @@ func voteOn(ctx context.Context, cases []datasets.Case, all [][]addition, view C
 
 // additionsTo lists the chunks of the rankings' tops, best first and ranking by
 // ranking.
-func additionsTo(c *datasets.Case, rankings []Ranking, depth int, view CorpusView) []addition {
+func additionsTo(c *datasets.Case, tops Tops, view CorpusView) []addition {
 	at := map[int]int{}
 	var found []addition
-	for _, ranking := range rankings {
-		for i, hit := range ranking.Hits[:min(depth, len(ranking.Hits))] {
+	for _, ranking := range tops.Rankings[c.ID] {
+		for i, hit := range ranking.Hits[:min(tops.Depth, len(ranking.Hits))] {
 			for _, pos := range positions(view, hit) {
-				if !corpus.Match(view.Chunk(pos), c.Scope, c.Filters, c.AsOf) {
+				if !tops.may(view.Chunk(pos).ID) || !corpus.Match(view.Chunk(pos), c.Scope, c.Filters, c.AsOf) {
 					continue
 				}
 				n, ok := at[pos]

@@ -14,7 +14,7 @@ func (r *runner) verdict() Verdict {
 	if !r.deps.Judge.tested() {
 		return Verdict{}
 	}
-	return Assess(r.canaries())
+	return Assess(slices.Concat(r.known, r.canaries()))
 }
 
 func (r *runner) canaries() []Canary {

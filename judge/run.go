@@ -34,6 +34,10 @@ type Options struct {
 	Progress    func(Progress) // may be nil; called by one goroutine at a time
 	Built       bool           // the queries were made without a model: trust is none
 
+	// Beside are cases that the same judge graded before (else ErrOtherJudge): the
+	// verdict rests on their canaries too.
+	Beside []datasets.Case
+
 	// Extra are chunks, by case id, that are taken into the pool besides.
 	Extra map[string][]string
 	// Finish labels a settled set. Then ProveAbstention looks at its cases that
@@ -127,6 +131,7 @@ type runner struct {
 	o          Options
 	pooler     *Pooler
 	index      map[string]int // case id -> candidate
+	known      []Canary       // of the cases beside
 
 	mu       sync.Mutex
 	works    map[int]*work // by candidate
@@ -150,6 +155,12 @@ func newRunner(candidates []Candidate, deps Deps, o Options) (*runner, error) {
 		candidates: candidates, deps: deps, o: o, pooler: NewPooler(o.Pool, deps.Members, deps.View),
 		index: map[string]int{}, works: map[int]*work{}, unknown: map[string]int{},
 	}
+	if deps.Judge.tested() {
+		var err error
+		if r.known, err = storedCanaries(o.Beside, deps.Judge.Name); err != nil {
+			return nil, err
+		}
+	}
 	for i := range candidates {
 		id := candidates[i].Case.ID
 		if _, ok := r.index[id]; ok {
@@ -172,7 +183,7 @@ func (r *runner) firstJobs() []job {
 			jobs = append(jobs, job{index: i})
 		}
 	}
-	missing := MinCanaries - len(jobs)
+	missing := MinCanaries - len(jobs) - len(r.known)/2
 	if r.deps.Judge.tested() && missing > 0 && missing <= len(spares) {
 		for _, i := range spares[:missing] {
 			jobs = append(jobs, job{index: i, canariesOnly: true})

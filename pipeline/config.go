@@ -152,6 +152,7 @@ type ServerConfig struct {
 func DefaultConfig() Config {
 	return Config{
 		Version: 1,
+		Golden:  GoldenConfig{SizeWithin: 0.1, MixWithin: 0.1},
 		Sample:  sampleDefaults(),
 		Generate: GenerateConfig{
 			ModelConfig: ModelConfig{NumCtx: 4096, NumPredict: 200},

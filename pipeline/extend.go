@@ -3,6 +3,7 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,6 +19,8 @@ type ExtendOptions struct {
 	From   []string // result folders of eval
 	Depth  int      // results of each that count; 0 means the largest eval.k
 }
+
+var errNoJudge = errors.New("judge: none grades nothing")
 
 // Extend adds the top results to the pool of each case, grades what is new and
 // commits the next version.
@@ -69,7 +72,7 @@ func (p *Project) extendOn(ctx context.Context, b *bench, set *datasets.Set, top
 	}
 	defer done()
 	if deps.Judge.Grader == nil && deps.profile == nil {
-		return draft, fmt.Errorf("%w: judge: none grades nothing: name a judge with --provider and --model, or judge: {labels: prior}", ErrConfig)
+		return draft, fmt.Errorf("%w: %w: name a judge with --provider and --model, or judge: {labels: prior}", ErrConfig, errNoJudge)
 	}
 	p.Progress.Begin("judge", len(set.Cases))
 	defer p.Progress.End()

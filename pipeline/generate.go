@@ -23,6 +23,11 @@ type Generated struct {
 
 // Generate writes the queries of a plan.
 func (p *Project) Generate(ctx context.Context, plan Header, rows []sample.Row) (*Generated, error) {
+	return p.generateBeside(ctx, plan, rows, nil)
+}
+
+// generateBeside writes queries that repeat none of the kept cases.
+func (p *Project) generateBeside(ctx context.Context, plan Header, rows []sample.Row, kept []datasets.Case) (*Generated, error) {
 	s, err := p.pinnedSnapshot("", plan.Pins.Corpus, "the plan")
 	if err != nil {
 		return nil, err
@@ -54,6 +59,7 @@ func (p *Project) Generate(ctx context.Context, plan Header, rows []sample.Row) 
 	defer p.Progress.End()
 	opts := generate.Options{
 		Concurrency: p.writerConcurrency(), Spare: p.spare(), Difficulty: difficulty, Progress: p.generateProgress(main),
+		Beside: kept,
 	}
 	records, summary, err := generate.Run(ctx, rows, v.unit, writer, opts)
 	if err != nil {

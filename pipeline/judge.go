@@ -26,7 +26,7 @@ func (p *Project) Judge(ctx context.Context, h Header, records []generate.Record
 	}
 	defer b.Close()
 	candidates, rejects := split(records)
-	result, pin, err := p.grade(ctx, b, h, candidates, clicked(b.View, records))
+	result, pin, err := p.grade(ctx, b, h, candidates, clicked(b.View, records), nil)
 	if err != nil || p.DryRun {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func split(records []generate.Record) (candidates []judge.Candidate, rejects []d
 	return candidates, rejects
 }
 
-func (p *Project) grade(ctx context.Context, b *bench, h Header, candidates []judge.Candidate, extra map[string][]string) (judge.Result, *datasets.ModelPin, error) {
+func (p *Project) grade(ctx context.Context, b *bench, h Header, candidates []judge.Candidate, extra map[string][]string, beside []datasets.Case) (judge.Result, *datasets.ModelPin, error) {
 	deps, pin, done, err := p.openJudge(ctx, b, h.Pins.Seed)
 	if err != nil {
 		return judge.Result{}, nil, err
@@ -56,7 +56,7 @@ func (p *Project) grade(ctx context.Context, b *bench, h Header, candidates []ju
 	p.Progress.Begin("judge", len(candidates))
 	defer p.Progress.End()
 	options := p.judgeOptions(h.Pins.Seed, deps.depth)
-	options.Extra = extra
+	options.Extra, options.Beside = extra, beside
 	options.Built = (h.Pins.Generator == nil || h.Pins.Generator.Provider == ProviderBuiltin) && !allLogged(candidates)
 	options.Finish = func(r judge.Result) (judge.Result, error) { return p.finish(ctx, deps, options, r) }
 	result, err := judge.Run(ctx, candidates, deps.Deps, options)

@@ -17,6 +17,9 @@ import (
 type GoldenConfig struct {
 	MaxAge    string `yaml:"max_age"`    // 30d, 36h; "" asks nothing
 	MinActive int    `yaml:"min_active"` // cases; 0 asks nothing
+
+	SizeWithin float64 `yaml:"size_within"` // share by which a refresh lets the set be larger than sample.cases
+	MixWithin  float64 `yaml:"mix_within"`  // by which it lets the share of a stratum or type differ from the plan's
 }
 
 const day = 24 * time.Hour
@@ -44,7 +47,15 @@ func (g GoldenConfig) validate() error {
 	if g.MinActive < 0 {
 		least = fmt.Errorf("min_active: %d, want 0 or more", g.MinActive)
 	}
-	return errors.Join(keyed("max_age", age), least)
+	return errors.Join(keyed("max_age", age), least, shareOf("size_within", g.SizeWithin), shareOf("mix_within", g.MixWithin))
+}
+
+// shareOf refuses what is no share.
+func shareOf(key string, v float64) error {
+	if !(v >= 0 && v <= 1) {
+		return fmt.Errorf("%s: %v, want a share between 0 and 1", key, v)
+	}
+	return nil
 }
 
 // holds reports whether anything is asked of the set.

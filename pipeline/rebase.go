@@ -37,12 +37,9 @@ func (p *Project) Rebase(ctx context.Context, o RebaseOptions) (*Rebased, error)
 	if err != nil {
 		return nil, err
 	}
-	draft, report, err := datasets.Rebase(ctx, set, from, to, o.AcceptLoss)
-	if errors.Is(err, datasets.ErrLoss) {
-		return nil, hinted("look whether the snapshot is of the right folder; --accept-loss moves the set all the same, and retires what is lost", "golden set %s: %w", set.Ref(), err)
-	}
+	draft, report, err := p.moved(ctx, set, from, to, o.AcceptLoss)
 	if err != nil {
-		return nil, fmt.Errorf("golden set %s: %w", set.Ref(), err)
+		return nil, err
 	}
 	if p.DryRun || set.Manifest.Pins.Corpus.Digest == to.Manifest().Digest {
 		ref := set.Ref()
@@ -50,10 +47,8 @@ func (p *Project) Rebase(ctx context.Context, o RebaseOptions) (*Rebased, error)
 		return &Rebased{&Committed{Ref: ref, Manifest: set.Manifest}, report}, nil
 	}
 	p.warnNotNewest(set)
-	draft.From, draft.Branch = new(set.Ref()), true
+	draft.Branch = true
 	draft.Manifest.Why = fmt.Sprintf("moved to corpus %.12s", to.Manifest().Digest)
-	pins := &draft.Manifest.Pins
-	pins.Embedding, pins.Goldgen = embeddingOf(to, pins.Embedding), p.Version
 	committed, err := p.write(ctx, set.Manifest.Name, draft)
 	if err != nil {
 		return nil, err
@@ -61,17 +56,38 @@ func (p *Project) Rebase(ctx context.Context, o RebaseOptions) (*Rebased, error)
 	return &Rebased{committed, report}, nil
 }
 
+// moved is the draft of a set over another corpus.
+func (p *Project) moved(ctx context.Context, set *datasets.Set, from, to *corpus.Snapshot, acceptLoss bool) (datasets.Draft, *datasets.RebaseReport, error) {
+	draft, report, err := datasets.Rebase(ctx, set, from, to, acceptLoss)
+	if errors.Is(err, datasets.ErrLoss) {
+		return draft, nil, hinted("look whether the snapshot is of the right folder; --accept-loss moves the set all the same, and retires what is lost", "golden set %s: %w", set.Ref(), err)
+	}
+	if err != nil {
+		return draft, nil, fmt.Errorf("golden set %s: %w", set.Ref(), err)
+	}
+	draft.From = new(set.Ref())
+	pins := &draft.Manifest.Pins
+	pins.Embedding, pins.Goldgen = embeddingOf(to, pins.Embedding), p.Version
+	return draft, report, nil
+}
+
 // rebaseSnapshots opens the corpus that a set is of, and the one that it goes to.
 func (p *Project) rebaseSnapshots(set *datasets.Set, o RebaseOptions) (from, to *corpus.Snapshot, err error) {
 	if to, err = p.latestSnapshot(o.Snapshot); err != nil {
 		return nil, nil, err
 	}
-	from, err = p.snapshotOf(set, o.From)
+	from, err = p.snapshotBefore(set, o.From)
+	return from, to, err
+}
+
+// snapshotBefore opens the corpus that a set is to be moved from.
+func (p *Project) snapshotBefore(set *datasets.Set, dir string) (*corpus.Snapshot, error) {
+	s, err := p.snapshotOf(set, dir)
 	if errors.Is(err, ErrNotComparable) {
 		err = hinted("--from DIR names the snapshot that the set was made over, where it is elsewhere",
 			"the corpus that golden set %s was made over is needed to move it: %w", set.Ref(), err)
 	}
-	return from, to, err
+	return s, err
 }
 
 // warnNotNewest says that the next version will lack what newer ones have.

@@ -28,6 +28,15 @@ func (p *Project) buildOptions() corpus.BuildOptions {
 // embeds its chunks. The snapshot becomes the project's latest, unless out
 // names another folder for it. changed is false when it was there already.
 func (p *Project) MakeSnapshot(ctx context.Context, out string) (s *corpus.Snapshot, changed bool, err error) {
+	if s, changed, err = p.buildCorpus(ctx, out); err != nil {
+		return nil, false, err
+	}
+	embedded, err := p.embedChunks(ctx, s)
+	return s, changed || embedded, err
+}
+
+// buildCorpus is MakeSnapshot without the embedding.
+func (p *Project) buildCorpus(ctx context.Context, out string) (s *corpus.Snapshot, changed bool, err error) {
 	if out == "" {
 		s, changed, err = p.buildLatest(ctx)
 	} else {
@@ -40,8 +49,7 @@ func (p *Project) MakeSnapshot(ctx context.Context, out string) (s *corpus.Snaps
 	p.warnSkipped("not UTF-8 or named so that no id can be made of it", s.Manifest().SkippedBad)
 	p.warnSkipped("code that does not parse", s.Manifest().Unparsed)
 	p.warnOpen(s.Manifest())
-	embedded, err := p.embedChunks(ctx, s)
-	return s, changed || embedded, err
+	return s, changed, nil
 }
 
 // warnOpen says how many records lack a key of scope that corpus.fields maps: to

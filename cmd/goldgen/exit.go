@@ -28,6 +28,7 @@ const (
 	exitPartly        = 3
 	exitGate          = 4
 	exitNotComparable = 5
+	exitBusy          = 75 // EX_TEMPFAIL of sysexits.h
 	exitInterrupted   = 130
 )
 
@@ -108,6 +109,8 @@ func exitCode(ctx context.Context, err error) int {
 		return exitPartly
 	case errors.Is(err, pipeline.ErrNotComparable):
 		return exitNotComparable
+	case errors.Is(err, pipeline.ErrBusy):
+		return exitBusy
 	}
 	return exitFailed
 }

@@ -58,7 +58,7 @@ func newRoot(a *app) *cobra.Command {
 	}
 	root.SetHelpCommandGroupID(groupOther)
 	root.AddCommand(
-		newInit(a), newDoctor(a), newRun(a),
+		newInit(a), newDoctor(a), newRun(a), newRefresh(a),
 		newSnapshot(a), newSample(a), newGenerate(a), newJudge(a),
 		newEval(a), newCompare(a), newAgreement(a), newReport(a),
 		newDatasets(a), newRebase(a), newReview(a), newAudit(a), newCalibrate(a),
@@ -104,6 +104,7 @@ const (
 	codePartly        = "3 done, but units failed or a quota was not met"
 	codeGate          = "4 a gate failed or a leak was found"
 	codeNotComparable = "5 not comparable"
+	codeBusy          = "75 another refresh of the set is at work: try again later"
 	codeInterrupted   = "130 interrupted"
 )
 

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/internal/wording"
+	"github.com/goldgen/goldgen/pipeline"
+	"github.com/goldgen/goldgen/report"
+)
+
+type refreshOptions struct {
+	pipeline.RefreshOptions
+	modelOptions
+}
+
+func newRefresh(a *app) *cobra.Command {
+	var o refreshOptions
+	cmd := &cobra.Command{
+		Use: "refresh [NAME]", Short: "Take a golden set along with its corpus: the nightly job", GroupID: groupStart,
+		Long: help("Makes a snapshot of the corpus as it is now and compares it with the one that the newest version of the set is\n"+
+			"of. Where nothing changed, nothing is written and no model is asked. Else the set is moved, what lost its\n"+
+			"evidence is retired, new text is judged for the queries that are there, and new queries are written until\n"+
+			"strata and types are filled again. The next version says how far the corpus has drifted.\n\n"+
+			"A corpus that lost half of its documents, or more, is refused without --accept-loss. One refresh of a set works\n"+
+			"at a time. Interrupted, killed or out of its budget, the same command goes on where it was.",
+			codeDone+", or nothing to do", codeFailed, codeUsage, codePartly+", or its budget ended before a version was made",
+			codeNotComparable, codeBusy, codeInterrupted),
+		Example: "  goldgen -C examples/quickstart refresh --dry-run\n" +
+			"  goldgen -C examples/quickstart refresh handbook --max-time 2h --json",
+		Args: usageArgs(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				o.Name = args[0]
+			}
+			p, err := a.project()
+			if err != nil {
+				return err
+			}
+			if err := o.modelOptions.apply(p, runStages(p)...); err != nil {
+				return err
+			}
+			return a.refresh(cmd.Context(), p, o.RefreshOptions)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.From, "from", "", "folder of the snapshot that the set was made over (default: the project has it)")
+	f.BoolVar(&o.AcceptLoss, "accept-loss", false, "also where the corpus lost half of its documents, or more")
+	o.modelOptions.addFlags(f)
+	a.allowExecFlag(cmd)
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func (a *app) refresh(ctx context.Context, p *pipeline.Project, o pipeline.RefreshOptions) error {
+	done, err := p.Refresh(ctx, o)
+	if err != nil {
+		return errors.Join(err, p.Close())
+	}
+	if err := a.printRefreshed(done); err != nil {
+		return err
+	}
+	if p.DryRun && !a.json {
+		return errors.Join(a.reportDryRun(ctx, p), p.Close())
+	}
+	return errors.Join(refreshNote(done), p.Close())
+}
+
+func (a *app) printRefreshed(done *pipeline.Refreshed) error {
+	if a.json {
+		return a.printJSON(done)
+	}
+	if done.Drift == nil {
+		return a.printFields([]field{{"golden set", done.Golden.Ref + ": nothing changed, nothing written"}})
+	}
+	if err := a.printDrift(done.Drift); err != nil {
+		return err
+	}
+	state := "written"
+	if done.DryRun {
+		state = "a dry run, nothing written"
+	}
+	return a.printFields([]field{
+		{"golden set", fmt.Sprintf("%s (%s), %s", done.Golden.Ref, done.Golden.Path, state)},
+		{"trust", done.Trust.Level + ": " + done.Trust.Why},
+		{"cases", fmt.Sprintf("%d active; %d kept, %d of them with other labels, %d retired, %d added", done.Active, done.Kept, done.Regraded, done.Retired, done.Added)},
+		{"model calls", fmt.Sprintf("%d made, %d cached, %d failed", done.Calls.Made, done.Calls.Cached, done.Calls.Failed)},
+	})
+}
+
+// printDrift says how the corpus differs, by stratum.
+func (a *app) printDrift(d *datasets.Drift) error {
+	t := report.Table{Columns: []report.Column{
+		{Name: "stratum", Max: 40}, {Name: "added", Right: true}, {Name: "changed", Right: true}, {Name: "removed", Right: true}, {Name: "renamed", Right: true},
+	}}
+	for _, s := range d.Strata {
+		t.Add(s.Stratum, fmt.Sprint(s.Added), fmt.Sprint(s.Changed), fmt.Sprint(s.Removed), fmt.Sprint(s.Renamed))
+	}
+	n := d.Documents
+	t.Add("all documents", fmt.Sprint(n.Added), fmt.Sprint(n.Edited), fmt.Sprint(n.Gone+n.Reused), fmt.Sprint(n.Renamed))
+	if err := t.Write(a.stdout, a.style()); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.stdout)
+	for _, reason := range slices.Sorted(maps.Keys(d.Reasons)) {
+		fmt.Fprintf(a.stdout, "retired, %s: %s\n", reason, wording.Count(d.Reasons[reason], "case"))
+	}
+	return nil
+}
+
+// refreshNote ends with exit code 3 when a refresh made less than it should have.
+func refreshNote(done *pipeline.Refreshed) error {
+	if !done.Changed {
+		return nil
+	}
+	var why []string
+	if err := shortfallNote(done.Shortfall); err != nil {
+		why = append(why, err.Error())
+	}
+	if done.FailedUnits > 0 {
+		why = append(why, wording.Count(done.FailedUnits, "unit")+" failed")
+	}
+	if len(why) == 0 {
+		return nil
+	}
+	return &codeError{code: exitPartly, why: strings.Join(why, "; ")}
+}
