@@ -15,7 +15,24 @@ const (
 	SourceOut    SourceMode = "out"    // taken out of rankings and labels
 )
 
-// ParseSourceMode reads the value of --source.
+// SourceAuto is the value of --source that leaves the reading to the set's trust.
+const SourceAuto = "auto"
+
+// SourceMode reads the value of --source for a set with this trust. SourceAuto is
+// out where a label model labels the set, and in elsewhere: what a set without
+// other labels has is its sources, and beside a label model's labels they did not
+// help on any collection (docs/trust.md).
+func (t Trust) SourceMode(value string) (SourceMode, error) {
+	if value != SourceAuto {
+		return ParseSourceMode(value)
+	}
+	if t.Level == TrustPrior || t.Level == TrustFitted {
+		return SourceOut, nil
+	}
+	return SourceIn, nil
+}
+
+// ParseSourceMode reads the value of --source where no set is to be asked.
 func ParseSourceMode(s string) (SourceMode, error) {
 	switch m := SourceMode(s); m {
 	case SourceIn, SourceJudged, SourceOut:

@@ -65,7 +65,6 @@ type agreementJob struct {
 	p        *Project
 	o        AgreementOptions
 	measures []eval.Measure
-	mode     datasets.SourceMode
 	benches  map[string]*agreementBench // by the digest of the snapshot
 	notes    []string
 }
@@ -81,6 +80,7 @@ type agreementBench struct {
 type agreementSide struct {
 	role  string // reference or tested; also names the folder of its run files
 	set   *datasets.Set
+	mode  datasets.SourceMode
 	cases []datasets.Case
 	bench *agreementBench
 	asked []askedRetriever
@@ -107,9 +107,6 @@ func (j *agreementJob) prepare() (err error) {
 	}
 	if j.o.Source == "" {
 		j.o.Source = j.p.Config.Eval.Source
-	}
-	if j.mode, err = datasets.ParseSourceMode(j.o.Source); err != nil {
-		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	return nil
 }
@@ -161,6 +158,9 @@ func sameRetrievers(sides [2]agreementSide) error {
 func (j *agreementJob) load(ctx context.Context, s *agreementSide, name string) (err error) {
 	if s.set, err = j.p.Store().Load(name); err != nil {
 		return err
+	}
+	if s.mode, err = s.set.Manifest.Trust.SourceMode(j.o.Source); err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	if s.cases = activeCases(s.set, j.o.Include); len(s.cases) == 0 {
 		return fmt.Errorf("golden set %s has no active case", s.set.Ref())
@@ -218,7 +218,7 @@ func (j *agreementJob) ask(ctx context.Context, s agreementSide) (eval.Agreement
 		out.Retrievers = append(out.Retrievers, in)
 	}
 	j.remark(s, out.Retrievers)
-	shifts := judge.ShiftsIn(s.set.Manifest.Trust.Figures, j.mode)
+	shifts := judge.ShiftsIn(s.set.Manifest.Trust.Figures, s.mode)
 	out.Shift = func(m eval.Measure, level float64) float64 { return judge.ShiftOf(shifts, m.Canonical(), level) }
 	return out, nil
 }
@@ -228,7 +228,7 @@ func (j *agreementJob) rank(ctx context.Context, s agreementSide, asked askedRet
 	progress := j.p.Progress
 	defer func() { j.p.Progress = progress }()
 	j.p.Progress = stepsOnly{progress}
-	r := ranker{bench: s.bench.bench, retriever: asked.retriever, mode: j.mode, depth: depthOf(j.measures, []int{1}), atOnce: inFlight(asked.retriever)}
+	r := ranker{bench: s.bench.bench, retriever: asked.retriever, mode: s.mode, depth: depthOf(j.measures, []int{1}), atOnce: inFlight(asked.retriever)}
 	return j.p.rankCases(ctx, r, s.cases)
 }
 
@@ -256,7 +256,7 @@ func (j *agreementJob) input(s agreementSide, ref eval.RetrieverRef, cases []eva
 		Header: eval.Header{
 			Golden: &eval.GoldenRef{Name: name.Name, Version: name.Version, Ref: name.String(), Path: s.set.Dir, Digest: name.Digest},
 			Trust:  m.Trust.Level, TrustDetail: m.Trust.Why, Corpus: m.Pins.Corpus.Digest, Retriever: ref,
-			Source: string(j.mode), SourceOnly: sourceOnly,
+			Source: string(s.mode), SourceOnly: sourceOnly,
 		},
 	}
 }

@@ -6,30 +6,69 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
 	"github.com/goldgen/goldgen/judge"
 )
 
-// LabelsNone is the judge.labels of a project without a label model. The others
-// are judge.LevelPrior and judge.LevelFitted.
-const LabelsNone = "none"
+// Values of judge.labels. The others are judge.LevelPrior and judge.LevelFitted.
+const (
+	LabelsNone = "none" // no label model
+	LabelsAuto = "auto" // the prior, where nothing says better what is relevant
+)
+
+// labelModel is which label model labels a set that is made. Left to goldgen it is
+// the prior where no model grades; queries that were built without a model prove
+// nothing, whatever labels them.
+func (c JudgeConfig) labelModel(built bool) string {
+	if c.Labels != LabelsAuto {
+		return c.Labels
+	}
+	if built || c.UsesModel() {
+		return LabelsNone
+	}
+	return judge.LevelPrior
+}
+
+// sayLabels says what was chosen where judge.labels leaves it to goldgen.
+func (p *Project) sayLabels(labels string) {
+	if labels == judge.LevelPrior {
+		p.Log.Info("labels: the label model that goldgen ships gives each pooled chunk its chance of being relevant (judge.labels: prior)")
+		return
+	}
+	p.Log.Info("judge: nothing says yet how far its grades are people's: goldgen calibrate measures it, and judge: {labels: prior} takes the chances of a label model in their place")
+}
+
+// labelModelOf is which label model labels what is added to a set. Left to goldgen
+// it is the prior where a label model has labelled the set before.
+func (c JudgeConfig) labelModelOf(set *datasets.Set) string {
+	if c.Labels != LabelsAuto {
+		return c.Labels
+	}
+	for i := range set.Cases {
+		if slices.ContainsFunc(set.Cases[i].Judgments, func(j datasets.Judgment) bool { return j.By == datasets.ByLabelModel }) {
+			return judge.LevelPrior
+		}
+	}
+	return LabelsNone
+}
 
 // ProfileFile is where calibrate keeps the judge profile of a project, beside
 // goldgen.yaml.
 const ProfileFile = "judge-profile.json"
 
 // openPool builds what judging pools, and the label model where one is
-// configured.
-func (p *Project) openPool(ctx context.Context, b *bench, deps *judgeDeps) (err error) {
+// labels asks for one.
+func (p *Project) openPool(ctx context.Context, b *bench, labels string, deps *judgeDeps) (err error) {
 	if deps.Members, deps.depth, err = p.poolMembers(ctx, b); err != nil {
 		return err
 	}
-	if p.Config.Judge.Labels == LabelsNone {
+	if labels == LabelsNone {
 		return nil
 	}
-	if deps.profile, err = p.profile(); err != nil {
+	if deps.profile, err = p.profile(labels); err != nil {
 		return err
 	}
 	if err := addVoters(ctx, b, deps); err != nil {
@@ -61,9 +100,9 @@ func addVoters(ctx context.Context, b *bench, deps *judgeDeps) error {
 	return nil
 }
 
-// profile reads the configured label model.
-func (p *Project) profile() (*judge.Profile, error) {
-	if p.Config.Judge.Labels == judge.LevelPrior {
+// profile reads the label model that labels names.
+func (p *Project) profile(labels string) (*judge.Profile, error) {
+	if labels == judge.LevelPrior {
 		return judge.Prior()
 	}
 	return p.readProfile(p.Config.Judge.Profile)

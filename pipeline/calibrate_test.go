@@ -256,9 +256,9 @@ func TestCalibrateApplyLowersReviewed(t *testing.T) {
 	}
 }
 
-func TestJudgeLabelsIsOneOfThree(t *testing.T) {
+func TestJudgeLabelsIsOneOfFour(t *testing.T) {
 	_, err := pipeline.ParseConfig([]byte("version: 1\nname: x\ncorpus: {source: docs}\njudge: {labels: best}\n"), "goldgen.yaml")
-	if err == nil || !strings.Contains(err.Error(), `judge: labels: "best", valid are none, prior, fitted`) {
+	if err == nil || !strings.Contains(err.Error(), `judge: labels: "best", valid are auto, none, prior, fitted`) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -278,7 +278,7 @@ func TestCompareTakesInTheShiftVariance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := pipeline.EvalOptions{Measures: "ndcg@10"}
+	o := pipeline.EvalOptions{Measures: "ndcg@10", Source: "in"}
 	base := b.score(t, b.run(t, "base", func(i int) int { return 2 + i%3 }), o)
 	candidate := b.score(t, b.run(t, "candidate", func(i int) int { return 1 + i%2 }), o)
 	kept := make([]*pipeline.Kept, 2)

@@ -97,7 +97,7 @@ type JudgeConfig struct {
 	Panel       []PanelMember  `yaml:"panel,omitempty"`
 	Combine     string         `yaml:"combine"` // of a panel: median or mean
 	Pool        map[string]int `yaml:"pool"`    // member -> depth
-	Labels      string         `yaml:"labels"`  // none, prior or fitted: probabilities of a label model
+	Labels      string         `yaml:"labels"`  // auto, none, prior or fitted: probabilities of a label model
 	Profile     string         `yaml:"profile"` // of labels: fitted, the file that calibrate wrote
 }
 
@@ -126,7 +126,7 @@ type EvalConfig struct {
 	Metrics      []string `yaml:"metrics"`
 	Retrievers   []string `yaml:"retrievers"`
 	SliceBy      []string `yaml:"slice_by"`
-	Source       string   `yaml:"source"`        // in, judged or out
+	Source       string   `yaml:"source"`        // auto, in, judged or out
 	Gates        []string `yaml:"gates"`         // what compare and eval --gates hold a result to
 	FalseAnswers float64  `yaml:"false_answers"` // rate that the abstention threshold keeps
 	MaxFailed    float64  `yaml:"max_failed"`    // share of failed queries from which on a result does not stand
@@ -159,9 +159,9 @@ func DefaultConfig() Config {
 			Evidence:    "pick", Spare: 0.2,
 		},
 		Judge: JudgeConfig{
-			ModelConfig: ModelConfig{NumCtx: 4096, NumPredict: 16}, Ask: judge.AskGrade, Combine: judge.Median, Labels: LabelsNone, Profile: ProfileFile,
+			ModelConfig: ModelConfig{NumCtx: 4096, NumPredict: 16}, Ask: judge.AskGrade, Combine: judge.Median, Labels: LabelsAuto, Profile: ProfileFile,
 		},
-		Eval:   EvalConfig{K: []int{1, 5, 10}, Retrievers: []string{"bm25"}, SliceBy: []string{"query_type"}, Source: "in", FalseAnswers: eval.DefaultFalseAnswers, MaxFailed: 0.1},
+		Eval:   EvalConfig{K: []int{1, 5, 10}, Retrievers: []string{"bm25"}, SliceBy: []string{"query_type"}, Source: datasets.SourceAuto, FalseAnswers: eval.DefaultFalseAnswers, MaxFailed: 0.1},
 		Gate:   GateConfig{Alpha: 0.05, CannotTell: "warn"},
 		Server: ServerConfig{Timeout: 10 * time.Minute, KeepAlive: 30 * time.Minute, Retries: 4, KeyEnv: "GOLDGEN_API_KEY"},
 	}
@@ -398,7 +398,7 @@ func (j JudgeConfig) validate() error {
 	}
 	return errors.Join(
 		oneOf("ask", j.Ask, judge.AskGrade, judge.AskYes),
-		oneOf("labels", j.Labels, LabelsNone, judge.LevelPrior, judge.LevelFitted),
+		oneOf("labels", j.Labels, LabelsAuto, LabelsNone, judge.LevelPrior, judge.LevelFitted),
 		j.validateModels())
 }
 
@@ -434,7 +434,7 @@ func (e *EmbeddingConfig) validate() error {
 }
 
 func (e EvalConfig) validate() error {
-	errs := []error{oneOf("source", e.Source, "in", "judged", "out")}
+	errs := []error{oneOf("source", e.Source, datasets.SourceAuto, "in", "judged", "out")}
 	if len(e.K) == 0 {
 		errs = append(errs, errors.New("k: none named"))
 	}

@@ -137,8 +137,12 @@ func (p *Project) baselineFor(ctx context.Context, g GateEval, set *datasets.Set
 	if err != nil {
 		return nil, err
 	}
+	mode, err := set.Manifest.Trust.SourceMode(o.Source)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
 	base, err := p.baseline(ctx, g.Baseline, sought{
-		set: set.Ref(), retriever: name, measure: headline(gates, o.K), k: o.K, source: o.Source,
+		set: set.Ref(), retriever: name, measure: headline(gates, o.K), k: o.K, source: string(mode),
 	})
 	if err == nil && o.Out != "" && p.relative(base.Path) == p.relative(o.Out) {
 		return nil, fmt.Errorf("%w: --out %s: is the baseline, which the new result would take the place of", ErrConfig, o.Out)

@@ -47,7 +47,7 @@ func (p *Project) newEvalJob(b *bench, set *datasets.Set, o EvalOptions, earlier
 	if j.measures, err = measuresOf(o.Measures, o.K); err != nil {
 		return nil, err
 	}
-	if j.mode, err = datasets.ParseSourceMode(o.Source); err != nil {
+	if j.mode, err = set.Manifest.Trust.SourceMode(o.Source); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	j.depth = depthOf(j.measures, o.K)
@@ -235,7 +235,7 @@ func (j *evalJob) keep(in eval.Input, result *eval.Result) (*Evaluation, error) 
 		Restriction: j.restriction, Scoring: scoringOf(&in, j.notes), Result: result,
 	}}
 	d.Scoring.SetGrade = j.set.Manifest.RelevantGrade
-	d.Scoring.Shift = judge.ShiftsIn(j.set.Manifest.Trust.Figures, datasets.SourceMode(j.o.Source))
+	d.Scoring.Shift = judge.ShiftsIn(j.set.Manifest.Trust.Figures, j.mode)
 	d.Scoring.Learning = judge.LearningIn(j.set.Manifest.Trust.Figures)
 	if j.answers != nil {
 		d.Cached = int(j.answers.hits.Load())

@@ -48,16 +48,21 @@ func split(records []generate.Record) (candidates []judge.Candidate, rejects []d
 }
 
 func (p *Project) grade(ctx context.Context, b *bench, h Header, candidates []judge.Candidate, extra map[string][]string, beside []datasets.Case) (judge.Result, *datasets.ModelPin, error) {
-	deps, pin, done, err := p.openJudge(ctx, b, h.Pins.Seed)
+	c := p.Config.Judge
+	built := (h.Pins.Generator == nil || h.Pins.Generator.Provider == ProviderBuiltin) && !allLogged(candidates)
+	labels := c.labelModel(built)
+	deps, pin, done, err := p.openJudge(ctx, b, h.Pins.Seed, labels)
 	if err != nil {
 		return judge.Result{}, nil, err
 	}
 	defer done()
+	if c.Labels == LabelsAuto && !built {
+		p.sayLabels(labels)
+	}
 	p.Progress.Begin("judge", len(candidates))
 	defer p.Progress.End()
 	options := p.judgeOptions(h.Pins.Seed, deps.depth)
-	options.Extra, options.Beside = extra, beside
-	options.Built = (h.Pins.Generator == nil || h.Pins.Generator.Provider == ProviderBuiltin) && !allLogged(candidates)
+	options.Extra, options.Built, options.Beside = extra, built, beside
 	options.Finish = func(r judge.Result) (judge.Result, error) { return p.finish(ctx, deps, options, r) }
 	result, err := judge.Run(ctx, candidates, deps.Deps, options)
 	return result, pin, err
@@ -115,15 +120,16 @@ type judgeDeps struct {
 	embedder string         // digest of the embedding of dense, "" without one
 }
 
-// openJudge makes the judge of the configured provider over a bench.
-func (p *Project) openJudge(ctx context.Context, b *bench, seed int64) (judgeDeps, *datasets.ModelPin, func() error, error) {
+// openJudge makes the judge of the configured provider over a bench, and the label
+// model that labels names.
+func (p *Project) openJudge(ctx context.Context, b *bench, seed int64, labels string) (judgeDeps, *datasets.ModelPin, func() error, error) {
 	nothing := func() error { return nil }
 	deps := judgeDeps{Deps: judge.Deps{View: b.View}}
 	c := p.Config.Judge
-	if c.Provider == ProviderNone && c.Labels == LabelsNone {
+	if c.Provider == ProviderNone && labels == LabelsNone {
 		return deps, nil, nothing, nil
 	}
-	if err := p.openPool(ctx, b, &deps); err != nil || c.Provider == ProviderNone {
+	if err := p.openPool(ctx, b, labels, &deps); err != nil || c.Provider == ProviderNone {
 		return deps, nil, nothing, err
 	}
 	if c.Provider == ProviderBuiltin {

@@ -69,6 +69,7 @@ func fittedBench(t *testing.T) *bench {
 	b := newBench(t, func(d *datasets.Draft) {
 		d.Manifest.Trust = datasets.Trust{Level: datasets.TrustSourceOnly, Why: "the label is the source chunk"}
 		for i := range d.Cases {
+			d.Cases[i].Origin = datasets.OriginHuman // all of the shift variance is the label model's
 			d.Cases[i].Source = []string{document(i)}
 			d.Cases[i].Judgments = []datasets.Judgment{datasets.SourceJudgment(document(i), document(i))}
 		}

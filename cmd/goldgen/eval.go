@@ -34,7 +34,7 @@ func (o *evalOptions) addFlags(f *pflag.FlagSet) {
 	f.IntSliceVarP(&o.K, "k", "k", nil, "cut-offs, such as 1,5,10 (default: eval.k of goldgen.yaml)")
 	f.StringSliceVarP(&o.measures, "measure", "m", nil, "measures, such as recall@10,ndcg@10,mrr@10,map or trec_eval's names (default: recall, precision and ndcg at each k, mrr and judged at the largest)")
 	f.IntVar(&o.MinGrade, "min-grade", 0, "least grade that is relevant (default: the set's)")
-	f.StringVar(&o.Source, "source", "", "how the source chunk is labelled: in, judged or out")
+	f.StringVar(&o.Source, "source", "", "how the chunk that a query was written from is read: in, judged or out (default: eval.source; auto is out where a label model labels the set, else in)")
 	f.StringSliceVar(&o.SliceBy, "slice-by", nil, "slices: "+strings.Join(eval.SliceNames(), ", "))
 	f.StringVar(&o.Out, "out", "", "folder for the result (default: a new one under results/)")
 	f.BoolVar(&o.PerCase, "per-case", false, "with --json, each case's values too")
