@@ -298,6 +298,11 @@ func TestWhatIsKeptOfThePlan(t *testing.T) {
 	if p := o.Case.Provenance; p.Term != "mean time between failures" || p.OtherForm != "MTBF" || p.Calls != o.Calls {
 		t.Errorf("provenance %+v", p)
 	}
+	hops := rowUnit(sample.Row{QueryType: datasets.MultiHop, Link: sample.LinkNeighbour}, nil, duty, hours)
+	o = write(t, typed(t, datasets.MultiHop, asks("When can the people who fix the worst outages first be phoned?", "On call: "+duty.Text+"\nOffices: "+hours.Text)), hops)
+	if o.Case == nil || o.Case.Provenance.Link != "neighbour" {
+		t.Errorf("a query over neighbours: %+v %+v", o.Case, o.Reject)
+	}
 	u.Row.Term, u.Row.OtherForm = "MTBF", ""
 	if o = write(t, generate.NewBuiltin(statsOf(fleet.Text), 7), u); o.Case.Provenance.Term != "MTBF" {
 		t.Errorf("provenance of a query without a model %+v", o.Case.Provenance)

@@ -10,6 +10,15 @@ import (
 	"github.com/goldgen/goldgen/retrieve"
 )
 
+// byMeaning names the retriever by vectors that the bench has: lsa stands in for
+// dense.
+func (b *bench) byMeaning() string {
+	if b.hasVectors {
+		return retrieve.KindDense
+	}
+	return retrieve.KindLSA
+}
+
 // openDifficulty opens what measures the difficulty of queries where shares of it
 // are declared: bm25, and dense where the snapshot has vectors, else lsa, as judging
 // pools them. A dry run has no queries to measure.
@@ -23,11 +32,7 @@ func (p *Project) openDifficulty(ctx context.Context, s *corpus.Snapshot, v *vie
 		return nil, nothing, err
 	}
 	d := &generate.Difficulty{Shares: p.Config.Generate.Difficulty, Retrievers: map[string]retrieve.Retriever{}}
-	byMeaning := retrieve.KindLSA
-	if b.hasVectors {
-		byMeaning = retrieve.KindDense
-	}
-	for _, name := range []string{retrieve.KindBM25, byMeaning} {
+	for _, name := range []string{retrieve.KindBM25, b.byMeaning()} {
 		if d.Retrievers[name], _, err = b.retriever(ctx, name); err != nil {
 			return nil, nothing, errors.Join(fmt.Errorf("generate.difficulty: %w", err), b.Close())
 		}

@@ -34,7 +34,7 @@ func (p *Project) draw(ctx context.Context, s *corpus.Snapshot, o sample.Options
 	if p.needsChunkFields() {
 		in = sample.Input{Infos: fullInfos(ctx, s)}
 	}
-	in.Chunks = s.Chunks()
+	in.Chunks, in.Neighbours = s.Chunks(), p.neighbours(s, o)
 	if err := p.readStyles(&in); err != nil {
 		return nil, err
 	}

@@ -146,25 +146,45 @@ func (d *Dense) Retrieve(ctx context.Context, q Query) (Result, error) {
 // Scores returns the cosines of the chunks with these ids, NaN for one without
 // a vector and for a text of white space alone. Scope and filters do not apply.
 func (d *Dense) Scores(ctx context.Context, text string, ids []string) ([]float64, error) {
-	scores := make([]float64, len(ids))
-	for i := range scores {
-		scores[i] = math.NaN()
-	}
 	if len(d.chunks) == 0 || isBlank(text) {
-		return scores, nil
+		return d.cosines(nil, ids), nil
 	}
 	vector, err := d.embed(ctx, text)
 	if err != nil {
 		return nil, err
 	}
+	return d.cosines(vector, ids), nil
+}
+
+// Cosines returns the cosines of one chunk with those of ids, NaN where either has
+// no vector.
+func (d *Dense) Cosines(id string, ids []string) []float64 {
+	var vector []float32
+	if row, ok := d.row(id); ok {
+		vector = d.data[row*d.dim : (row+1)*d.dim]
+	}
+	return d.cosines(vector, ids)
+}
+
+// cosines are those of a unit vector, NaN without one.
+func (d *Dense) cosines(vector []float32, ids []string) []float64 {
+	out := make([]float64, len(ids))
 	for i, id := range ids {
-		if chunk, ok := d.records.number[id]; ok {
-			if row, ok := d.rowOf[chunk]; ok {
-				scores[i] = d.cosine(row, vector)
-			}
+		out[i] = math.NaN()
+		if row, ok := d.row(id); ok && vector != nil {
+			out[i] = d.cosine(row, vector)
 		}
 	}
-	return scores, nil
+	return out
+}
+
+func (d *Dense) row(id string) (int, bool) {
+	chunk, ok := d.records.number[id]
+	if !ok {
+		return 0, false
+	}
+	row, ok := d.rowOf[chunk]
+	return row, ok
 }
 
 func (d *Dense) embed(ctx context.Context, text string) ([]float32, error) {

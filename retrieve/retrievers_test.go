@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/goldgen/goldgen/corpus"
@@ -303,6 +304,24 @@ func buildDense(t testing.TB, vectors []corpus.Vector, query []float32) *retriev
 		t.Fatal(err)
 	}
 	return d
+}
+
+// The cosine of two chunks is that of the one with the other's vector as a query.
+func TestCosinesOfChunks(t *testing.T) {
+	vectors := randomVectors(20, 5)
+	d := buildDense(t, vectors, vectors[7].Values)
+	ids := []string{vectors[7].ChunkID, vectors[3].ChunkID, vectors[11].ChunkID, "unknown"}
+	want, err := d.Scores(t.Context(), "x", ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, d.Cosines(ids[0], ids), cmpopts.EquateNaNs()); diff != "" || want[0] != 1 || !math.IsNaN(want[3]) {
+		t.Errorf("of a vector %v, of chunks (-want +got):\n%s", want, diff)
+	}
+	nothing := []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
+	if diff := cmp.Diff(nothing, d.Cosines("unknown", ids), cmpopts.EquateNaNs()); diff != "" {
+		t.Errorf("of no chunk (-want +got):\n%s", diff)
+	}
 }
 
 // Dense finds what a plain cosine in double precision finds.

@@ -39,6 +39,9 @@ type Input struct {
 	// Chunks gives the chunks of Infos whole, in the same order. It is ranged over
 	// twice, and only for query types that any chunk does not serve.
 	Chunks iter.Seq2[corpus.Chunk, error]
+	// Neighbours finds chunks near others by vector, for query types that join two;
+	// nil where there is nothing to find them by.
+	Neighbours Neighbours
 	// Topics is the topic of each row; nil without vectors, -1 is no topic.
 	Topics []int
 	// Personas are who asks, each as often as the others; nil is nobody special.

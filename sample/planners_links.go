@@ -14,6 +14,7 @@ const (
 	LinkTerm      = "shared_term" // a term that hardly any other chunk holds
 	LinkHyperlink = "hyperlink"   // the first points at the document of the second
 	LinkSection   = "section"     // sections under one heading
+	LinkNeighbour = "neighbour"   // of all chunks of other documents, one is nearest to the other by vector
 )
 
 // termHops finds two chunks that share a rare term.

@@ -100,11 +100,13 @@ func (s *scanner) findCandidates(ctx context.Context, quotas []*typeQuota) error
 	if s.in.Chunks == nil {
 		return fmt.Errorf("sample.mix: query type %s needs the chunks' texts, and none are given", quotas[0].queryType)
 	}
+	if err := s.addNeighbours(ctx, quotas); err != nil {
+		return err
+	}
 	var all []*gathering
 	for _, q := range quotas {
-		n := max(minBundles, int(math.Ceil(float64(perCase)*float64(q.wanted)*(1+s.o.Reserve))))
 		for _, p := range q.planners {
-			all = append(all, newGathering(p, q.queryType, n, &s.o))
+			all = append(all, newGathering(p, q.queryType, q.bundles(&s.o), &s.o))
 		}
 	}
 	if err := s.gatherAll(ctx, s.in.Chunks, all); err != nil {
@@ -126,6 +128,11 @@ func (s *scanner) findCandidates(ctx context.Context, quotas []*typeQuota) error
 		}
 	}
 	return nil
+}
+
+// bundles is how many bundles are kept for each planner of the type.
+func (q *typeQuota) bundles(o *Options) int {
+	return max(minBundles, int(math.Ceil(float64(perCase)*float64(q.wanted)*(1+o.Reserve))))
 }
 
 // checker is a planner that can tell, once the corpus is read, that it was asked
