@@ -77,11 +77,14 @@ func (e *exporter) severalGrades(c *Case) bool {
 	return slices.ContainsFunc(labels, func(l exported) bool { return l.grade != labels[0].grade })
 }
 
-// lose counts a case that has a part.
+// lose counts a case that has a part; parts stay in their order.
 func (r *ExportReport) lose(name string) {
-	i := slices.IndexFunc(r.Lost, func(l Lost) bool { return l.Part == name })
-	if i < 0 {
-		i, r.Lost = len(r.Lost), append(r.Lost, Lost{Part: name})
+	names := partNames()
+	i, there := slices.BinarySearchFunc(r.Lost, name, func(l Lost, name string) int {
+		return slices.Index(names, l.Part) - slices.Index(names, name)
+	})
+	if !there {
+		r.Lost = slices.Insert(r.Lost, i, Lost{Part: name})
 	}
 	r.Lost[i].Cases++
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -169,45 +170,52 @@ func (e *exporter) promptfoo(sink Sink) error {
 	}
 	tests := make([]promptfooTest, len(samples))
 	for i, s := range samples {
-		query, err := rawTemplate(s.c.Query)
-		if err != nil {
-			return fmt.Errorf("case %s: %w", printable(s.c.ID), err)
-		}
 		tests[i] = promptfooTest{
-			Description: "case " + s.c.ID, Vars: map[string]string{"query": query}, Metadata: s.metadata(),
+			Description: "case " + s.c.ID, Vars: map[string]string{"query": inTemplate(s.c.Query)}, Metadata: s.metadata(),
 			Assert: []promptfooAssert{{"javascript", "recall", promptfooRecall}},
 		}
 	}
 	return jsonList(sink, tests)
 }
 
-// Marks of promptfoo's templates for text that is none.
-const rawBegin, rawEnd = "{% raw %}", "{% endraw %}"
-
-// rawTemplate marks a text that promptfoo would take for a template or for the name
-// of a file.
-func rawTemplate(text string) (string, error) {
-	special := strings.HasPrefix(text, "file://") || strings.HasPrefix(text, "package:")
-	for _, mark := range []string{"{{", "{%", "{#"} {
-		special = special || strings.Contains(text, mark)
+// inTemplate writes a text so that promptfoo, to which a variable is a template or the
+// name of a file, gives it to the provider as it stands: what begins a mark is written
+// as an expression. (Between raw and endraw a text with {{ is left as it is, marks and
+// all, where what stands there names no variable.)
+func inTemplate(text string) string {
+	file := strings.HasPrefix(text, "file://") || strings.HasPrefix(text, "package:")
+	var b strings.Builder
+	for i, r := range text {
+		if file && i == 0 || beginsMark(text[i:]) {
+			fmt.Fprintf(&b, `{{ "%c" }}`, r)
+		} else {
+			b.WriteRune(r)
+		}
 	}
-	switch {
-	case !special:
-		return text, nil
-	case strings.Contains(text, "endraw"):
-		return "", fmt.Errorf("the query %s has template marks and endraw, which the format has no place for", abridged(text))
-	}
-	return rawBegin + text + rawEnd, nil
+	return b.String()
 }
 
-// plainTemplate takes the marks away again.
+// beginsMark reports whether a text begins with a mark, or with the end of a comment,
+// which is an error without its beginning.
+func beginsMark(text string) bool {
+	for _, mark := range []string{"{{", "{%", "{#", "#}"} {
+		if strings.HasPrefix(text, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+var templateLetter = regexp.MustCompile(`\{\{ "(.)" \}\}`)
+
+// plainTemplate takes what inTemplate wrote back, and raw and endraw around a text.
 func plainTemplate(text string) string {
-	inner, begins := strings.CutPrefix(text, rawBegin)
-	inner, ends := strings.CutSuffix(inner, rawEnd)
+	inner, begins := strings.CutPrefix(text, "{% raw %}")
+	inner, ends := strings.CutSuffix(inner, "{% endraw %}")
 	if begins && ends {
 		return inner
 	}
-	return text
+	return templateLetter.ReplaceAllString(text, "$1")
 }
 
 // langSmith writes a table as Client.upload_csv reads it: query is the input, the
