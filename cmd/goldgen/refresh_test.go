@@ -1,0 +1,231 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/goldgen/goldgen/llm"
+	"github.com/goldgen/goldgen/llm/llmtest"
+	"github.com/goldgen/goldgen/pipeline"
+)
+
+// madeUp is a document of made-up words, five sentences long; other seeds share
+// hardly a word.
+func madeUp(seed uint64) string {
+	random := rand.New(rand.NewPCG(seed, 1))
+	word := func() string {
+		var b strings.Builder
+		for range 3 {
+			b.WriteByte("bcdfgklmnprstvz"[random.IntN(15)])
+			b.WriteByte("aeiou"[random.IntN(5)])
+		}
+		return b.String()
+	}
+	text := "# The " + word() + " handbook\n\n"
+	for range 5 {
+		text += fmt.Sprintf("The %s of a %s is opened by the %s when its %s reads more than the %s and the %s has ended. ", word(), word(), word(), word(), word(), word())
+	}
+	return text + "\n"
+}
+
+// madeUpProject is a project over 200 documents in four categories that asks a
+// model.
+func madeUpProject(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for i := range 200 {
+		writeText(t, documentOf(dir, i), madeUp(uint64(i)))
+	}
+	writeText(t, filepath.Join(dir, "goldgen.yaml"), `version: 1
+name: handbook
+corpus: {source: docs}
+sample: {cases: 60, seed: 7}
+generate: {provider: ollama, model: fake-chat}
+judge: {provider: ollama, model: fake-chat, pool: {bm25: 3, ngram: 0, dense: 0, max: 4}}
+eval: {retrievers: []}
+`)
+	return dir
+}
+
+func documentOf(dir string, i int) string {
+	return filepath.Join(dir, "docs", fmt.Sprint("part", i%4), fmt.Sprintf("%03d.md", i))
+}
+
+func writeText(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// refreshed runs refresh --json.
+func refreshed(t *testing.T, bin, dir, host string, args ...string) pipeline.Refreshed {
+	t.Helper()
+	cmd := exec.Command(bin, append([]string{"-C", dir, "-q", "refresh", "--json"}, args...)...)
+	cmd.Env = append(os.Environ(), "OLLAMA_HOST="+host)
+	out, err := cmd.Output()
+	if exit := cmd.ProcessState.ExitCode(); exit != exitDone && exit != exitPartly {
+		t.Fatalf("refresh: %v\n%s", err, out)
+	}
+	var r pipeline.Refreshed
+	if err := json.Unmarshal(out, &r); err != nil {
+		t.Fatalf("refresh --json: %v\n%s", err, out)
+	}
+	return r
+}
+
+// TestRefreshCostsWhatChanged changes one document in a hundred, and wants calls in
+// proportion: those of as many cases, and the pairs of new text and old queries.
+func TestRefreshCostsWhatChanged(t *testing.T) {
+	bin := binary(t)
+	server := llmtest.NewOllama(llmtest.Config{Handler: actor})
+	t.Cleanup(server.Close)
+	dir := madeUpProject(t)
+	ended(t, t.Context(), bin, dir, server.URL, "run")
+	whole := server.Calls()
+
+	writeText(t, documentOf(dir, 17), madeUp(1017))
+	if err := os.Remove(documentOf(dir, 30)); err != nil {
+		t.Fatal(err)
+	}
+	writeText(t, documentOf(dir, 202), madeUp(202))
+	r := refreshed(t, bin, dir, server.URL)
+	if d := r.Drift.Documents; d.Added != 1 || d.Edited != 1 || d.Gone != 1 || !r.Changed {
+		t.Errorf("documents: %+v, changed %v", d, r.Changed)
+	}
+	if r.Kept+r.Added != 60 || r.Active != 60 || r.Added != r.Retired {
+		t.Errorf("%d kept, %d retired, %d added, %d active", r.Kept, r.Retired, r.Added, r.Active)
+	}
+	if made, most := r.Calls.Made, whole/100+30; made > most {
+		t.Errorf("%d calls for 1 %% of the corpus, at most %d wanted; the run made %d", made, most, whole)
+	}
+	t.Logf("%d calls, the run made %d; %d judgments of %d new chunks, %d cases added", r.Calls.Made, whole, r.Drift.Pooled, r.Drift.NewChunks, r.Added)
+	verified(t, bin, dir)
+
+	// With nothing changed nobody is asked, even with the server gone.
+	server.Close()
+	if again := refreshed(t, bin, dir, server.URL); again.Changed || again.Calls.Made != 0 || again.Golden != r.Golden {
+		t.Errorf("again: %+v", again)
+	}
+}
+
+// refreshProject is a project that asks a model, whose set is of a corpus before and
+// whose documents are those after.
+func refreshProject(t *testing.T, bin, host string) string {
+	t.Helper()
+	dir := newProject(t)
+	ended(t, t.Context(), bin, dir, host, "run")
+	later, err := filepath.Abs("../../examples/quickstart/docs-v2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs := filepath.Join(dir, "docs")
+	if err := os.RemoveAll(docs); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"api", "billing", "install"} {
+		if err := os.CopyFS(filepath.Join(docs, part), os.DirFS(filepath.Join(later, part))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestRefreshKilledAtAnyPoint kills refresh 20 times at random moments. After each
+// kill the newest version is whole, the old one or the new one; in the end the bytes
+// are those of a refresh that was left alone.
+func TestRefreshKilledAtAnyPoint(t *testing.T) {
+	bin := binary(t)
+	server := llmtest.NewOllama(llmtest.Config{Handler: actor, Delay: 2 * time.Millisecond})
+	t.Cleanup(server.Close)
+	alone := refreshProject(t, bin, server.URL)
+	ended(t, t.Context(), bin, alone, server.URL, "refresh")
+	bytes := setBytes(t, alone)
+	if err := os.RemoveAll(filepath.Join(alone, "golden", "handbook", "v0002")); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	ended(t, t.Context(), bin, alone, server.URL, "refresh") // from the cache
+	whole := time.Since(start)
+
+	dir := refreshProject(t, bin, server.URL)
+	second := filepath.Join(dir, "golden", "handbook", "v0002")
+	random := rand.New(rand.NewPCG(5, 6))
+	kills := 0
+	for attempt := 0; kills < 20 && attempt < 1000; attempt++ {
+		if err := os.RemoveAll(second); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(random.Float64()*float64(whole)))
+		if _, killed := ended(t, ctx, bin, dir, server.URL, "refresh"); killed {
+			kills++
+		}
+		cancel()
+		if _, err := os.Stat(second); err == nil {
+			wantWhole(t, bin, dir, second)
+		}
+	}
+	if kills < 20 {
+		t.Fatalf("killed %d times only", kills)
+	}
+	ended(t, t.Context(), bin, dir, server.URL, "refresh")
+	if diff := cmp.Diff(bytes, setBytes(t, dir)); diff != "" {
+		t.Errorf("killed 20 times, it made other bytes:\n%s", diff)
+	}
+	verified(t, bin, dir)
+}
+
+// TestTwoRefreshesAtOnce starts two: one does the work, the other says who is at
+// work and ends with a code of its own.
+func TestTwoRefreshesAtOnce(t *testing.T) {
+	bin := binary(t)
+	began, goOn := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	var holding atomic.Bool
+	server := llmtest.NewOllama(llmtest.Config{Handler: func(req llm.Request) llm.Reply {
+		if holding.Load() {
+			once.Do(func() { close(began) })
+			<-goOn
+		}
+		return actor(req)
+	}})
+	t.Cleanup(server.Close)
+	dir := refreshProject(t, bin, server.URL)
+	holding.Store(true)
+
+	first := make(chan int, 1)
+	go func() {
+		cmd := exec.Command(bin, "-C", dir, "-q", "refresh")
+		cmd.Env = append(os.Environ(), "OLLAMA_HOST="+server.URL)
+		cmd.Run()
+		first <- cmd.ProcessState.ExitCode()
+	}()
+	<-began
+	cmd := exec.Command(bin, "-C", dir, "-q", "refresh")
+	out, _ := cmd.CombinedOutput()
+	close(goOn)
+	if code := cmd.ProcessState.ExitCode(); code != exitBusy || !strings.Contains(string(out), "another refresh is at work: process ") {
+		t.Errorf("the second ended with %d: %s", code, out)
+	}
+	if code := <-first; code != exitDone && code != exitPartly {
+		t.Errorf("the first ended with %d", code)
+	}
+	verified(t, bin, dir)
+}
