@@ -20,14 +20,21 @@ func rivalsOf(c *datasets.Case) (ids []string) {
 	return ids
 }
 
+// maxWording bounds wordings, in bytes. Longer ones are no queries, and what gates
+// make of them would take long.
+const maxWording = 1 << 16
+
 // Recheck lets the gates that need no model look at another wording of a case, as
 // they would have when it was made, those of its query type among them. chunks are
 // those of ChunksOf, by id; others are the cases of the set: one that says nearly
 // the same is a reason to refuse. Of a case whose sources are not there, as people and
 // logs write them, only preambles and repeats are refused: their queries may be of any
-// length. kept is false where a gate did not pass.
+// length up to maxWording. kept is false where a gate did not pass.
 func Recheck(c *datasets.Case, wording string, chunks map[string]corpus.Chunk, others []datasets.Case) (checks []datasets.Check, kept bool) {
 	candidate, gates := Candidate{Query: wording, Type: c.QueryType}, []Gate{Preamble}
+	if len(wording) > maxWording {
+		return []datasets.Check{{Name: "length", Value: float64(wordCount(wording))}}, false
+	}
 	if sources := present(c.Source, chunks); len(sources) > 0 {
 		k, _ := kindOf(c.QueryType)
 		candidate, gates = reworded(c, wording, sources), append(Gates(), k.gates...)

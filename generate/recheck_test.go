@@ -63,6 +63,18 @@ func TestRecheckHoldsAnotherWordingToTheGates(t *testing.T) {
 	}
 }
 
+// What is longer than any query is refused by its length, and no other gate looks.
+func TestRecheckOfWhatIsNoQuery(t *testing.T) {
+	source := corpus.Chunk{ID: "d#0", DocID: "d", Text: "Refunds are paid within ten days of the return."}
+	for name, sources := range map[string][]string{"written": {source.ID}, "a person's": nil} {
+		c := datasets.Case{ID: "1", QueryType: datasets.Factual, Language: "en", Source: sources}
+		checks, kept := generate.Recheck(&c, strings.Repeat("refund ", 20_000), map[string]corpus.Chunk{source.ID: source}, nil)
+		if diff := cmp.Diff([]datasets.Check{{Name: "length", Value: 20_000}}, checks); diff != "" || kept {
+			t.Errorf("%s: kept %v, checks (-want +got):\n%s", name, kept, diff)
+		}
+	}
+}
+
 // asWritten is the case that a unit gives, with the chunks that its gates see.
 func asWritten(t *testing.T, u generate.Unit, query string) (*datasets.Case, map[string]corpus.Chunk) {
 	t.Helper()
