@@ -221,7 +221,7 @@ func TestImportNamesWhatIsWrongInAFile(t *testing.T) {
 func TestImportOptionsThatDoNotFit(t *testing.T) {
 	for want, o := range map[string]datasets.ImportOptions{
 		`format "xlsx": want trec, beir, huggingface, jsonl, csv, ragas, promptfoo, llamaindex, autorag`: {Format: "xlsx", From: "a"},
-		"from: files are named beside it": {Format: "beir", From: "a", Qrels: "b"},
+		"from: stands for queries, qrels": {Format: "beir", From: "a", Qrels: "b"},
 		"passages: no file given":         {Format: "autorag", Queries: "a"},
 		"passages: only for autorag":      {Format: "ragas", Queries: "a", Passages: "b"},
 		"qrels: ragas cases hold":         {Format: "ragas", Queries: "a", Qrels: "b"},

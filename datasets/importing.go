@@ -85,7 +85,7 @@ func (o ImportOptions) Validate() error {
 	case !known:
 		return fmt.Errorf("format %q: want %s", o.Format, strings.Join(ImportFormats(), ", "))
 	case o.From != "" && files:
-		return errors.New("from: files are named beside it")
+		return errors.New("from: stands for queries, qrels and passages, which are named beside it")
 	case o.From == "" && o.Queries == "":
 		return errors.New("queries: no file given")
 	case o.Qrels != "" && (f.second == "" || f.passages):

@@ -22,8 +22,9 @@ type site struct {
 func locate(texts []string, view RebaseView) (map[string][]site, error) {
 	wanted := map[string][]string{} // first words of texts -> texts
 	for _, text := range texts {
-		if words := wordsOf(quotes.Fold(text)); len(words) >= leastWords {
-			key := firstWords(words)
+		folded := quotes.Fold(text)
+		if words := wordsOf(folded); len(words) >= leastWords {
+			key := firstWords(folded, words)
 			wanted[key] = append(wanted[key], text)
 		}
 	}
@@ -36,7 +37,7 @@ func locate(texts []string, view RebaseView) (map[string][]site, error) {
 			return nil, err
 		}
 		folded := quotes.Fold(doc.Text)
-		for text := range candidates(wordsOf(folded), wanted) {
+		for text := range candidates(folded, wanted) {
 			for start, end := range folded.Occurrences(text) {
 				if len(sites[text]) > mostPlaces {
 					break
@@ -48,19 +49,17 @@ func locate(texts []string, view RebaseView) (map[string][]site, error) {
 	return sites, nil
 }
 
-func firstWords(words []wordAt) string {
-	key := ""
-	for _, w := range words[:leastWords] {
-		key += w.text + "\x00"
-	}
-	return key
+// firstWords are the first words of a folded text, with what stands between them.
+func firstWords(folded *quotes.Text, words []wordAt) string {
+	return folded.Folded()[words[0].from:words[leastWords-1].to]
 }
 
-// candidates are the texts whose first words stand somewhere among words.
-func candidates(words []wordAt, wanted map[string][]string) map[string]bool {
+// candidates are the texts whose first words stand somewhere in a folded text.
+func candidates(folded *quotes.Text, wanted map[string][]string) map[string]bool {
 	out := map[string]bool{}
+	words := wordsOf(folded)
 	for i := 0; i+leastWords <= len(words); i++ {
-		for _, text := range wanted[firstWords(words[i:])] {
+		for _, text := range wanted[firstWords(folded, words[i:])] {
 			out[text] = true
 		}
 	}
