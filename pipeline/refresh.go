@@ -34,13 +34,16 @@ type Refreshed struct {
 	Trust       datasets.Trust       `json:"trust"`
 	Calls       llm.Calls            `json:"calls"`
 	FailedUnits int                  `json:"failed_units"`
+	Eval        []RefreshEval        `json:"eval"`
 	Seconds     float64              `json:"seconds"`
+
+	Evaluations []*Evaluation `json:"-"` // behind Eval
 }
 
 // Refresh makes the next version of a set over the corpus as it is now: what its
 // evidence still supports is moved, what is lost is retired, new text is judged for
-// old queries, and new queries are written until strata and types are filled again.
-// Where the corpus is the one that the newest version is of, nothing is written, and
+// old queries, and new queries are written until strata and types are filled again;
+// then the configured retrievers are scored. Where the corpus is the one that the newest version is of, nothing is written, and
 // that version is confirmed. One refresh of a set works at a time: another one ends with ErrBusy.
 func (p *Project) Refresh(ctx context.Context, o RefreshOptions) (*Refreshed, error) {
 	o.Name = cmp.Or(o.Name, p.Config.Name)
@@ -94,7 +97,22 @@ func (r *refresher) confirm(ctx context.Context) (*Refreshed, error) {
 	}
 	out := r.told(&Committed{Ref: ref, Manifest: r.set.Manifest})
 	out.Kept, out.Drift = out.Active+r.set.Manifest.Counts.NeedsReview, nil
-	return out, nil
+	return out, r.catchUp(ctx, out, ref)
+}
+
+// catchUp scores a version that an earlier refresh made and did not come to score.
+func (r *refresher) catchUp(ctx context.Context, out *Refreshed, ref datasets.Ref) error {
+	lacking, err := r.unscored()
+	if err != nil || !lacking {
+		return err
+	}
+	m := r.set.Manifest
+	before, err := r.Store().Load(m.Name + "@" + m.Parent)
+	if err != nil {
+		return fmt.Errorf("the version that %s was made of: %w", ref, err)
+	}
+	out.Eval, out.Evaluations, err = r.score(ctx, &Committed{Ref: ref, Manifest: m}, before)
+	return err
 }
 
 // run makes the next version. Nothing of it is visible before it is whole.
@@ -114,7 +132,10 @@ func (r *refresher) run(ctx context.Context) (*Refreshed, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.told(committed), nil
+	out := r.told(committed)
+	out.Eval, out.Evaluations, err = r.score(ctx, committed, r.set)
+	out.Calls, out.Seconds = r.Calls(), r.seconds()
+	return out, err
 }
 
 // move takes the set over to the new corpus and says how far that drifted. The new
@@ -175,6 +196,6 @@ func (r *refresher) told(c *Committed) *Refreshed {
 	return &Refreshed{
 		Golden: s.Golden, Changed: s.Changed, DryRun: r.DryRun,
 		Kept: d.Kept, Regraded: d.Regraded, Retired: d.Retired + d.Surplus, Added: d.Added, Active: s.Active,
-		Drift: d, Shortfall: s.Shortfall, Trust: s.Trust, Calls: s.Calls, FailedUnits: r.failed, Seconds: s.Seconds,
+		Drift: d, Shortfall: s.Shortfall, Trust: s.Trust, Calls: s.Calls, FailedUnits: r.failed, Eval: []RefreshEval{}, Seconds: s.Seconds,
 	}
 }

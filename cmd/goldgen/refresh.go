@@ -28,11 +28,12 @@ func newRefresh(a *app) *cobra.Command {
 		Long: help("Makes a snapshot of the corpus as it is now and compares it with the one that the newest version of the set is\n"+
 			"of. Where nothing changed, nothing is written and no model is asked. Else the set is moved, what lost its\n"+
 			"evidence is retired, new text is judged for the queries that are there, and new queries are written until\n"+
-			"strata and types are filled again. The next version says how far the corpus has drifted.\n\n"+
+			"strata and types are filled again; then the configured retrievers are scored. The next version says how far the\n"+
+			"corpus has drifted.\n\n"+
 			"A corpus that lost half of its documents, or more, is refused without --accept-loss. One refresh of a set works\n"+
 			"at a time. Interrupted, killed or out of its budget, the same command goes on where it was.",
 			codeDone+", or nothing to do", codeFailed, codeUsage, codePartly+", or its budget ended before a version was made",
-			codeNotComparable, codeBusy, codeInterrupted),
+			codeGate, codeNotComparable, codeBusy, codeInterrupted),
 		Example: "  goldgen -C examples/quickstart refresh --dry-run\n" +
 			"  goldgen -C examples/quickstart refresh handbook --max-time 2h --json",
 		Args: usageArgs(cobra.MaximumNArgs(1)),
@@ -70,7 +71,7 @@ func (a *app) refresh(ctx context.Context, p *pipeline.Project, o pipeline.Refre
 	if p.DryRun && !a.json {
 		return errors.Join(a.reportDryRun(ctx, p), p.Close())
 	}
-	return errors.Join(refreshNote(done), p.Close())
+	return errors.Join(leakNote(done.Evaluations...), failedNote(done.Evaluations...), refreshNote(done), p.Close())
 }
 
 func (a *app) printRefreshed(done *pipeline.Refreshed) error {
@@ -78,7 +79,10 @@ func (a *app) printRefreshed(done *pipeline.Refreshed) error {
 		return a.printJSON(done)
 	}
 	if done.Drift == nil {
-		return a.printFields([]field{{"golden set", done.Golden.Ref + ": nothing changed, nothing written"}})
+		if err := a.printFields([]field{{"golden set", done.Golden.Ref + ": nothing changed, nothing written"}}); err != nil {
+			return err
+		}
+		return a.printRescored(done)
 	}
 	if err := a.printDrift(done.Drift); err != nil {
 		return err
@@ -87,12 +91,40 @@ func (a *app) printRefreshed(done *pipeline.Refreshed) error {
 	if done.DryRun {
 		state = "a dry run, nothing written"
 	}
-	return a.printFields([]field{
+	err := a.printFields([]field{
 		{"golden set", fmt.Sprintf("%s (%s), %s", done.Golden.Ref, done.Golden.Path, state)},
 		{"trust", done.Trust.Level + ": " + done.Trust.Why},
 		{"cases", fmt.Sprintf("%d active; %d kept, %d of them with other labels, %d retired, %d added", done.Active, done.Kept, done.Regraded, done.Retired, done.Added)},
 		{"model calls", fmt.Sprintf("%d made, %d cached, %d failed", done.Calls.Made, done.Calls.Cached, done.Calls.Failed)},
 	})
+	if err != nil {
+		return err
+	}
+	return a.printRescored(done)
+}
+
+// printRescored shows what the retrievers score on the cases of both versions, before
+// and now, and on new ones.
+func (a *app) printRescored(done *pipeline.Refreshed) error {
+	if len(done.Eval) == 0 {
+		return nil
+	}
+	t := report.Table{Columns: []report.Column{{Name: "retriever", Max: 30}, {Name: "cases"}, {Name: "n", Right: true}}, Keys: 3}
+	names := report.Headline(done.Evaluations[0].Result.Metrics)
+	for _, name := range names {
+		t.Columns = append(t.Columns, report.Column{Name: name, Right: true})
+	}
+	for _, e := range done.Eval {
+		if e.Before != nil {
+			t.Add(scoreRow(e.Retriever, "in both, before", e.Before.Cases, e.Before.Metrics, names)...)
+		}
+		t.Add(scoreRow(e.Retriever, "in both, now", e.Common.Cases, e.Common.Metrics, names)...)
+		if e.New.Cases > 0 {
+			t.Add(scoreRow(e.Retriever, "new", e.New.Cases, e.New.Metrics, names)...)
+		}
+	}
+	fmt.Fprintln(a.stdout)
+	return t.Write(a.stdout, a.style())
 }
 
 // printDrift says how the corpus differs, by stratum.
