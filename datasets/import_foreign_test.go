@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,6 +101,65 @@ func TestImportedTextsLabelChunksByTheirShare(t *testing.T) {
 	}
 	if len(got.Evidence) != 1 || got.Evidence[0].Quote != "Rotate them. Keys expire." {
 		t.Errorf("evidence %+v", got.Evidence)
+	}
+}
+
+// A passage that was cut inside of its first and last word is found without them; a
+// short one, which would be found anywhere, is not.
+func TestImportedTextsThatAreCutInAWord(t *testing.T) {
+	corpus := &snapshot{}
+	corpus.add("long.md", "Before it. Every key that is older than one hundred days expires at midnight. After it.", 200)
+	for text, want := range map[string]string{
+		"ery key that is older than one hundred days expires at midn": "key that is older than one hundred days expires at",
+		"ery key that is older than":                                  "",
+		"Every key that is younger than one hundred days expires at":  "",
+	} {
+		path := file(t, "set.json", `[{"user_input":"q","reference_contexts":["`+text+`","Before it. Every"]}]`)
+		d, report, err := datasets.Import(context.Background(), datasets.ImportOptions{Format: datasets.FormatRagas, From: path}, corpus)
+		if err != nil {
+			t.Fatal(err)
+		}
+		evidence := d.Cases[0].Evidence
+		if want == "" && (len(evidence) != 1 || len(report.Unlocated) != 1) || want != "" && evidence[0].Quote != want {
+			t.Errorf("%q: evidence %+v, unlocated %q", text, evidence, report.Unlocated)
+		}
+	}
+}
+
+// What stands in many places answers nothing by itself.
+func TestImportedTextsThatStandEverywhere(t *testing.T) {
+	corpus := &snapshot{}
+	corpus.add("a.md", strings.Repeat("See the manual. ", 6)+"Read the other manual. ", 2000)
+	d, report, err := datasets.Import(context.Background(), datasets.ImportOptions{
+		Format: datasets.FormatRagas, From: file(t, "x.jsonl", `{"case_id":"x","user_input":"q","reference_contexts":["See the manual.","Read the other manual."]}`),
+	}, corpus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{`x: "See the manual."`}, report.Unlocated); diff != "" || len(d.Cases[0].Evidence) != 1 {
+		t.Errorf("%s%+v", diff, d.Cases[0].Evidence)
+	}
+}
+
+// The chunks that are relevant survive in the formats that have no grades.
+func TestRoundTripOfRelevantChunks(t *testing.T) {
+	want := map[string][]string{"q1": {"a.md#0", "a.md#1"}}
+	for _, format := range []string{datasets.FormatRagas, datasets.FormatDeepEval, datasets.FormatPromptfoo} {
+		from := exported(t, toolSet(), handbook(), datasets.ExportOptions{Format: format}, "cases.json")
+		d, report, err := datasets.Import(context.Background(), datasets.ImportOptions{Format: format, From: from}, handbook())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string][]string{}
+		for _, c := range d.Cases {
+			for _, id := range c.Source {
+				got[c.ID] = append(got[c.ID], id)
+			}
+			slices.Sort(got[c.ID])
+		}
+		if diff := cmp.Diff(want, got); diff != "" || len(report.Unlocated)+report.UnknownRows > 0 || d.Cases[0].Query != toolSet().Cases[0].Query {
+			t.Errorf("%s: %s%+v", format, diff, report)
+		}
 	}
 }
 
@@ -205,7 +265,8 @@ func TestImportNamesWhatIsWrongInAFile(t *testing.T) {
 		"column":          {"csv", "x.csv", "query,relevent\nq,a\n", `x.csv:1: unknown column "relevent"`},
 		"column twice":    {"csv", "x.csv", "query,query\nq,a\n", `x.csv:1: column "query" is there twice`},
 		"no query":        {"csv", "x.csv", "case_id\nq\n", "x.csv:1: no column query"},
-		"cells":           {"csv", "x.csv", "query,tags\nq\n", "wrong number of fields"},
+		"cells":           {"csv", "x.csv", "query,tags\n\"a\nb\",\nq\n", "x.csv:4: wrong number of fields"},
+		"quotes":          {"csv", "x.csv", "query\na \"b\n", "x.csv:2: bare"},
 		"cell":            {"csv", "x.csv", "query,scope\nq,team\n", "x.csv:2: column scope: \"team\" is no JSON"},
 		"label":           {"csv", "x.csv", "query,query_type\nq,hard\n", `x.csv:2: case`},
 	} {
@@ -220,7 +281,7 @@ func TestImportNamesWhatIsWrongInAFile(t *testing.T) {
 
 func TestImportOptionsThatDoNotFit(t *testing.T) {
 	for want, o := range map[string]datasets.ImportOptions{
-		`format "xlsx": want trec, beir, huggingface, jsonl, csv, ragas, promptfoo, llamaindex, autorag`: {Format: "xlsx", From: "a"},
+		`format "xlsx": want trec, beir, huggingface, jsonl, csv, ragas, deepeval, promptfoo, llamaindex, autorag`: {Format: "xlsx", From: "a"},
 		"from: stands for queries, qrels": {Format: "beir", From: "a", Qrels: "b"},
 		"passages: no file given":         {Format: "autorag", Queries: "a"},
 		"passages: only for autorag":      {Format: "ragas", Queries: "a", Passages: "b"},

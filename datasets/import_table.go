@@ -3,7 +3,9 @@ package datasets
 import (
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"reflect"
 	"slices"
@@ -26,39 +28,54 @@ func (im *importer) readTable(RebaseView) error {
 	return im.addRows(rows)
 }
 
-// tableRow is a row as a line of JSON.
+// tableRow is a row of cells, and the line on which it begins.
 type tableRow struct {
-	line int
-	json string
+	line  int
+	cells []string
 }
 
-// tableRows reads a table. Errors begin with the line.
-func tableRows(text string) (iter.Seq2[int, string], error) {
+// readCSV reads a table. Errors begin with the line.
+func readCSV(text string) ([]tableRow, error) {
 	r := csv.NewReader(strings.NewReader(text))
-	all, err := r.ReadAll()
+	var rows []tableRow
+	for {
+		cells, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return rows, nil
+		}
+		if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
+			return nil, fmt.Errorf("%d: %w", wrong.Line, wrong.Err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		line, _ := r.FieldPos(0)
+		rows = append(rows, tableRow{line, cells})
+	}
+}
+
+// tableRows gives each row of a table as a line of JSON.
+func tableRows(text string) (iter.Seq2[int, string], error) {
+	rows, err := readCSV(text)
 	if err != nil {
-		return nil, fmt.Errorf("1: %w", err)
+		return nil, err
 	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("1: no header")
+	if len(rows) == 0 {
+		return nil, errors.New("1: no header")
 	}
-	header := all[0]
+	header := rows[0].cells
 	if err := checkHeader(header); err != nil {
 		return nil, fmt.Errorf("1: %w", err)
 	}
-	var rows []tableRow
-	line := 1
-	for _, cells := range all[1:] {
-		line++ // a row's number, as a cell may hold line breaks
-		row, err := tableJSON(header, cells)
-		if err != nil {
-			return nil, fmt.Errorf("%d: %w", line, err)
+	cases := make([]string, len(rows))
+	for i, row := range rows[1:] {
+		if cases[i+1], err = tableJSON(header, row.cells); err != nil {
+			return nil, fmt.Errorf("%d: %w", row.line, err)
 		}
-		rows = append(rows, tableRow{line, row})
 	}
 	return func(yield func(int, string) bool) {
-		for _, row := range rows {
-			if !yield(row.line, row.json) {
+		for i, row := range rows[1:] {
+			if !yield(row.line, cases[i+1]) {
 				return
 			}
 		}
@@ -88,7 +105,7 @@ func checkHeader(header []string) error {
 		}
 	}
 	if !slices.Contains(header, "query") {
-		return fmt.Errorf("no column query")
+		return errors.New("no column query")
 	}
 	return nil
 }

@@ -177,6 +177,41 @@ func (im *importer) readRagas(view RebaseView) error {
 	})
 }
 
+// readDeepEval reads goldens of DeepEval, as a list or as JSON lines: context holds the
+// passages. What an export adds as metadata is read too.
+func (im *importer) readDeepEval(view RebaseView) error {
+	return im.addObjects("", view, func(data []byte) (foreign, error) {
+		var g struct {
+			Input    string         `json:"input"`
+			Expected *string        `json:"expected_output"`
+			Context  []string       `json:"context"`
+			Metadata sampleMetadata `json:"additional_metadata"`
+		}
+		if err := json.Unmarshal(data, &g); err != nil {
+			return foreign{}, err
+		}
+		x := g.Metadata.foreign(g.Expected)
+		x.c.Query = g.Input
+		ids := g.Metadata.Relevant
+		for i, text := range g.Context {
+			p := passage{text: text}
+			if len(ids) == len(g.Context) {
+				p.id = ids[i]
+			}
+			x.passages = append(x.passages, p)
+		}
+		return x, nil
+	})
+}
+
+// foreign is a case with what the metadata says of it, but for its passages.
+func (m *sampleMetadata) foreign(answer *string) foreign {
+	return foreign{c: Case{
+		ID: m.CaseID, QueryType: m.QueryType, Category: m.Category, Style: m.Style, Language: m.Language, Tags: m.Tags,
+		ExpectedAbstention: m.Abstention, ReferenceAnswer: cmp.Or(m.Answer, answer),
+	}}
+}
+
 // promptfooCase is a test of promptfoo.
 type promptfooCase struct {
 	Vars   map[string]json.RawMessage `json:"vars"`
@@ -208,11 +243,7 @@ func (im *importer) readPromptfoo(view RebaseView) error {
 }
 
 func (t *promptfooCase) foreign() (foreign, error) {
-	m := t.Metadata
-	x := foreign{c: Case{
-		ID: m.CaseID, QueryType: m.QueryType, Category: m.Category, Style: m.Style, Language: m.Language, Tags: m.Tags,
-		ExpectedAbstention: m.Abstention, ReferenceAnswer: m.Answer,
-	}}
+	x := t.Metadata.foreign(nil)
 	queries, err := t.variable(promptfooQueries())
 	if err != nil || len(queries) != 1 {
 		return foreign{}, cmp.Or(err, fmt.Errorf("want one query in a variable named %s", strings.Join(promptfooQueries(), " or ")))
@@ -222,7 +253,7 @@ func (t *promptfooCase) foreign() (foreign, error) {
 	if err != nil {
 		return foreign{}, err
 	}
-	for _, id := range m.Relevant {
+	for _, id := range t.Metadata.Relevant {
 		x.passages = append(x.passages, passage{id: id})
 	}
 	for _, text := range contexts {

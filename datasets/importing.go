@@ -40,6 +40,7 @@ func importFormats() []importFormat {
 		{FormatJSONL, "", "", false, (*importer).readCases},
 		{FormatCSV, "", "", false, (*importer).readTable},
 		{FormatRagas, "", "", false, (*importer).readRagas},
+		{FormatDeepEval, "", "", false, (*importer).readDeepEval},
 		{FormatPromptfoo, "", "", false, (*importer).readPromptfoo},
 		{FormatLlamaIndex, "", "", false, (*importer).readLlamaIndex},
 		{FormatAutoRAG, "qa.parquet", "corpus.parquet", true, (*importer).readAutoRAG},

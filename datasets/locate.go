@@ -1,6 +1,9 @@
 package datasets
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/goldgen/goldgen/internal/quotes"
 )
 
@@ -15,13 +18,44 @@ type site struct {
 	quote string // the document's bytes there
 }
 
+// longWords is from how many words on a text is looked for without its first and last
+// word too: another tool may have cut it inside of a word.
+const longWords = 10
+
 // locate looks for texts in all documents of a corpus, up to white space, case and
 // typography, on word boundaries. Texts of fewer than leastWords words, which stand
 // anywhere, are not looked for; of one that stands in more than mostPlaces places,
 // mostPlaces+1 are given. Sites are in the order of the documents.
 func locate(texts []string, view RebaseView) (map[string][]site, error) {
-	wanted := map[string][]string{} // first words of texts -> texts
+	sites, err := locateWhole(texts, view)
+	if err != nil {
+		return nil, err
+	}
+	inner := map[string]string{}
 	for _, text := range texts {
+		if words := wordsOf(quotes.Fold(text)); len(sites[text]) == 0 && len(words) >= longWords {
+			inner[text] = innerWords(text)
+		}
+	}
+	cut, err := locateWhole(slices.Sorted(maps.Values(inner)), view)
+	for text, part := range inner {
+		sites[text] = cut[part]
+	}
+	return sites, err
+}
+
+// innerWords is a text without its first and last word.
+func innerWords(text string) string {
+	folded := quotes.Fold(text)
+	words := wordsOf(folded)
+	start, end := folded.Original(words[1].from, words[len(words)-2].to)
+	return text[start:end]
+}
+
+// locateWhole looks for the whole of texts.
+func locateWhole(texts []string, view RebaseView) (map[string][]site, error) {
+	wanted := map[string][]string{} // first words of texts -> texts
+	for _, text := range slices.Compact(texts) {
 		folded := quotes.Fold(text)
 		if words := wordsOf(folded); len(words) >= leastWords {
 			key := firstWords(folded, words)
