@@ -64,6 +64,22 @@ func tryGate(t *testing.T, gate generate.Gate, check string, cases []gateCase) {
 	}
 }
 
+func TestBareWordsRefusesQuestions(t *testing.T) {
+	const k = datasets.Keyword
+	tryGate(t, generate.BareWords, "bare_words", []gateCase{
+		{name: "words", queryType: k, query: "relief valve pressure", passed: true},
+		{name: "a modal that is a name", queryType: k, query: "can bus voltage", passed: true},
+		{name: "a question word that is a name", queryType: k, query: "who guidelines hygiene", passed: true},
+		{name: "a mark", queryType: k, query: "relief valve pressure?", value: 1, reason: "bare_words"},
+		{name: "English", queryType: k, query: "how to open the valve", value: 1, reason: "bare_words"},
+		{name: "a verb first", queryType: k, query: "is the valve open", value: 1, reason: "bare_words"},
+		{name: "German", queryType: k, query: "wie lange hält das Ventil", value: 1, reason: "bare_words"},
+		{name: "French", queryType: k, query: "comment faire la vidange", value: 1, reason: "bare_words"},
+		{name: "Spanish", queryType: k, query: "¿Cuándo se cambia la junta", value: 1, reason: "bare_words"},
+		{name: "Japanese", queryType: k, query: "弁はいつ閉じますか？", value: 1, reason: "bare_words"},
+	})
+}
+
 func TestPreambleRefusesWhatIntroducesAQuery(t *testing.T) {
 	const f = datasets.Factual
 	tryGate(t, generate.Preamble, "preamble", []gateCase{

@@ -1,7 +1,6 @@
 package sample
 
 import (
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -71,11 +70,13 @@ func difference(m *member, rivals []*member) string {
 	return ""
 }
 
+var fileExtension = regexp.MustCompile(`\.[A-Za-z]{1,5}$`)
+
 // NamesOf gives the words by which a chunk can be told from others without its
 // text: those of its headings, then those of its document's id.
 func NamesOf(c *corpus.Chunk) []string {
-	document := strings.TrimSuffix(c.DocID, path.Ext(c.DocID))
-	return append(nameable(strings.Join(c.HeadingPath, "\n")), nameable(strings.NewReplacer("/", " ", "_", " ").Replace(document))...)
+	document := strings.NewReplacer("/", " ", "_", " ").Replace(fileExtension.ReplaceAllString(c.DocID, ""))
+	return append(nameable(strings.Join(c.HeadingPath, "\n")), nameable(document)...)
 }
 
 // nameable gives the words of a text that can tell a thing from another: terms

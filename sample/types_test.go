@@ -28,6 +28,17 @@ func TestNearDuplicatesAreToldApart(t *testing.T) {
 				{Chunks: []string{"p30#0"}, Rivals: []string{"p20#0"}, Term: "P-30"},
 			},
 		},
+		{
+			name: "a file's extension is no part of its name, a version's last figure is",
+			chunks: []corpus.Chunk{
+				passage("notes/cut-44.md", fmt.Sprintf(pump, "six"), near("n")),
+				passage("notes/build-2.1", fmt.Sprintf(pump, "eight"), near("n")),
+			},
+			want: []need{
+				{Chunks: []string{"notes/cut-44.md#0"}, Rivals: []string{"notes/build-2.1#0"}, Term: "cut-44"},
+				{Chunks: []string{"notes/build-2.1#0"}, Rivals: []string{"notes/cut-44.md#0"}, Term: "build-2.1"},
+			},
+		},
 	})
 }
 
