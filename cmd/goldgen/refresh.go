@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/goldgen/goldgen/datasets"
+	"github.com/goldgen/goldgen/internal/atomicfile"
 	"github.com/goldgen/goldgen/internal/wording"
 	"github.com/goldgen/goldgen/pipeline"
 	"github.com/goldgen/goldgen/report"
@@ -19,6 +21,7 @@ import (
 type refreshOptions struct {
 	pipeline.RefreshOptions
 	modelOptions
+	metrics string
 }
 
 func newRefresh(a *app) *cobra.Command {
@@ -48,30 +51,41 @@ func newRefresh(a *app) *cobra.Command {
 			if err := o.modelOptions.apply(p, runStages(p)...); err != nil {
 				return err
 			}
-			return a.refresh(cmd.Context(), p, o.RefreshOptions)
+			done, err := a.refresh(cmd.Context(), p, o.RefreshOptions)
+			if o.metrics == "" || p.DryRun || errors.Is(err, pipeline.ErrBusy) {
+				return err
+			}
+			m := pipeline.RefreshMetrics{Name: cmp.Or(o.Name, p.Config.Name), Done: done, ExitCode: exitDone, Now: a.now()}
+			if err != nil {
+				m.ExitCode = exitCode(cmd.Context(), err)
+			}
+			return errors.Join(err, atomicfile.Write(o.metrics, 0o644, m.Write))
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.From, "from", "", "folder of the snapshot that the set was made over (default: the project has it)")
 	f.BoolVar(&o.AcceptLoss, "accept-loss", false, "also where the corpus lost half of its documents, or more")
+	f.StringVar(&o.metrics, "metrics", "", "file for Prometheus's textfile collector; whoever is refused as busy leaves it")
 	o.modelOptions.addFlags(f)
 	a.allowExecFlag(cmd)
 	a.jsonFlag(cmd)
 	return cmd
 }
 
-func (a *app) refresh(ctx context.Context, p *pipeline.Project, o pipeline.RefreshOptions) error {
-	done, err := p.Refresh(ctx, o)
-	if err != nil {
-		return errors.Join(err, p.Close())
+// refresh makes the next version and says so; done is nil where it did not come to
+// its end.
+func (a *app) refresh(ctx context.Context, p *pipeline.Project, o pipeline.RefreshOptions) (done *pipeline.Refreshed, err error) {
+	defer func() { err = errors.Join(err, p.Close()) }()
+	if done, err = p.Refresh(ctx, o); err != nil {
+		return nil, err
 	}
 	if err := a.printRefreshed(done); err != nil {
-		return err
+		return done, err
 	}
 	if p.DryRun && !a.json {
-		return errors.Join(a.reportDryRun(ctx, p), p.Close())
+		return done, a.reportDryRun(ctx, p)
 	}
-	return errors.Join(leakNote(done.Evaluations...), failedNote(done.Evaluations...), refreshNote(done), p.Close())
+	return done, errors.Join(leakNote(done.Evaluations...), failedNote(done.Evaluations...), refreshNote(done))
 }
 
 func (a *app) printRefreshed(done *pipeline.Refreshed) error {

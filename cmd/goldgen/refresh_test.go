@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -228,4 +229,37 @@ func TestTwoRefreshesAtOnce(t *testing.T) {
 		t.Errorf("the first ended with %d", code)
 	}
 	verified(t, bin, dir)
+}
+
+// TestRefreshExamples runs the command of each example of examples/refresh.
+func TestRefreshExamples(t *testing.T) {
+	bin := binary(t)
+	dir := rebaseProject(t, bin)
+	listed := regexp.MustCompile(`command: \[(.*)\]`)
+	command := regexp.MustCompile(`(?m)goldgen (?:-C \S+ )?-q refresh [^|>\n]*`)
+	for _, name := range []string{"goldgen-refresh.service", "crontab", "cronjob.yaml", "github-actions.yml"} {
+		data, err := os.ReadFile(filepath.Join("..", "..", "examples", "refresh", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(data)
+		if m := listed.FindStringSubmatch(text); m != nil {
+			text = strings.ReplaceAll(m[1], ",", "")
+		}
+		args := strings.Fields(strings.NewReplacer("/srv/handbook", dir, "/var/lib/node_exporter/textfile", dir).Replace(command.FindString(text)))
+		if len(args) < 3 {
+			t.Fatalf("%s: no command in it", name)
+		}
+		cmd := exec.Command(bin, args[1:]...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %v\n%s", name, args, err, out)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "golden", "handbook", "v0002")); err != nil {
+		t.Errorf("no version was made: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "goldgen-handbook.prom")); err != nil {
+		t.Errorf("no metrics were written: %v", err)
+	}
 }
