@@ -19,15 +19,33 @@ const (
 	LabelsAuto = "auto" // the prior, where nothing says better what is relevant
 )
 
-// labelModel is which label model labels a set that is made. Left to goldgen it is
-// the prior where no model grades; queries that were built without a model prove
-// nothing, whatever labels them.
-func (c JudgeConfig) labelModel(built bool) string {
+// labelModel is which label model labels cases that are made, which join those
+// beside them. Left to goldgen it is the prior where no model grades; queries that
+// were built without a model prove nothing, whatever labels them.
+func (c JudgeConfig) labelModel(built bool, beside datasets.Draft) string {
+	switch {
+	case c.Labels != LabelsAuto:
+		return c.Labels
+	case len(beside.Cases) > 0:
+		return c.labelModelOf(beside.Manifest.Trust, beside.Cases)
+	case built || c.UsesModel():
+		return LabelsNone
+	}
+	return judge.LevelPrior
+}
+
+// labelModelOf is which label model labels what is added to a set. Left to goldgen
+// it is the one that labelled the set before.
+func (c JudgeConfig) labelModelOf(trust datasets.Trust, cases []datasets.Case) string {
 	if c.Labels != LabelsAuto {
 		return c.Labels
 	}
-	if built || c.UsesModel() {
+	byModel := func(j datasets.Judgment) bool { return j.By == datasets.ByLabelModel }
+	if !slices.ContainsFunc(cases, func(c datasets.Case) bool { return slices.ContainsFunc(c.Judgments, byModel) }) {
 		return LabelsNone
+	}
+	if trust.Level == datasets.TrustFitted {
+		return judge.LevelFitted
 	}
 	return judge.LevelPrior
 }
@@ -39,20 +57,6 @@ func (p *Project) sayLabels(labels string) {
 		return
 	}
 	p.Log.Info("judge: nothing says yet how far its grades are people's: goldgen calibrate measures it, and judge: {labels: prior} takes the chances of a label model in their place")
-}
-
-// labelModelOf is which label model labels what is added to a set. Left to goldgen
-// it is the prior where a label model has labelled the set before.
-func (c JudgeConfig) labelModelOf(set *datasets.Set) string {
-	if c.Labels != LabelsAuto {
-		return c.Labels
-	}
-	for i := range set.Cases {
-		if slices.ContainsFunc(set.Cases[i].Judgments, func(j datasets.Judgment) bool { return j.By == datasets.ByLabelModel }) {
-			return judge.LevelPrior
-		}
-	}
-	return LabelsNone
 }
 
 // ProfileFile is where calibrate keeps the judge profile of a project, beside

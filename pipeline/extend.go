@@ -66,7 +66,7 @@ func (p *Project) extendOn(ctx context.Context, b *bench, set *datasets.Set, top
 	draft := datasets.Derive(set, "")
 	draft.Branch = true
 	m := &draft.Manifest
-	deps, pin, done, err := p.openJudge(ctx, b, m.Pins.Seed, p.Config.Judge.labelModelOf(set))
+	deps, pin, done, err := p.openJudge(ctx, b, m.Pins.Seed, p.Config.Judge.labelModelOf(m.Trust, set.Cases))
 	if err != nil {
 		return draft, err
 	}

@@ -26,7 +26,7 @@ func (p *Project) Judge(ctx context.Context, h Header, records []generate.Record
 	}
 	defer b.Close()
 	candidates, rejects := split(records)
-	result, pin, err := p.grade(ctx, b, h, candidates, clicked(b.View, records), nil)
+	result, pin, err := p.grade(ctx, b, h, candidates, clicked(b.View, records), datasets.Draft{})
 	if err != nil || p.DryRun {
 		return nil, err
 	}
@@ -47,22 +47,23 @@ func split(records []generate.Record) (candidates []judge.Candidate, rejects []d
 	return candidates, rejects
 }
 
-func (p *Project) grade(ctx context.Context, b *bench, h Header, candidates []judge.Candidate, extra map[string][]string, beside []datasets.Case) (judge.Result, *datasets.ModelPin, error) {
+// grade judges candidates, which are to join what stands beside them.
+func (p *Project) grade(ctx context.Context, b *bench, h Header, candidates []judge.Candidate, extra map[string][]string, beside datasets.Draft) (judge.Result, *datasets.ModelPin, error) {
 	c := p.Config.Judge
 	built := (h.Pins.Generator == nil || h.Pins.Generator.Provider == ProviderBuiltin) && !allLogged(candidates)
-	labels := c.labelModel(built)
+	labels := c.labelModel(built, beside)
 	deps, pin, done, err := p.openJudge(ctx, b, h.Pins.Seed, labels)
 	if err != nil {
 		return judge.Result{}, nil, err
 	}
 	defer done()
-	if c.Labels == LabelsAuto && !built {
+	if c.Labels == LabelsAuto && !built && len(beside.Cases) == 0 {
 		p.sayLabels(labels)
 	}
 	p.Progress.Begin("judge", len(candidates))
 	defer p.Progress.End()
 	options := p.judgeOptions(h.Pins.Seed, deps.depth)
-	options.Extra, options.Built, options.Beside = extra, built, beside
+	options.Extra, options.Built, options.Beside = extra, built, beside.Cases
 	options.Finish = func(r judge.Result) (judge.Result, error) { return p.finish(ctx, deps, options, r) }
 	result, err := judge.Run(ctx, candidates, deps.Deps, options)
 	return result, pin, err

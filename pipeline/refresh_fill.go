@@ -202,7 +202,7 @@ func (f *filling) write(ctx context.Context, b *bench, header Header, rows []sam
 		return err
 	}
 	candidates, rejects := split(made.Records)
-	result, pin, err := f.grade(ctx, b, made.Header, candidates, clicked(b.View, made.Records), f.draft.Cases)
+	result, pin, err := f.grade(ctx, b, made.Header, candidates, clicked(b.View, made.Records), f.draft)
 	if err != nil {
 		return err
 	}
