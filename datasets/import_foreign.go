@@ -51,9 +51,7 @@ func (im *importer) addForeign(list []foreign, view RebaseView) error {
 	for i := range list {
 		c, lost := f.toCase(&list[i])
 		c.Provenance.Generator = filepath.Base(im.options.Queries)
-		for _, text := range lost {
-			im.report.Unlocated = append(im.report.Unlocated, fmt.Sprintf("%s: %s", printable(c.ID), abridged(text)))
-		}
+		im.unlocated(&c, lost...)
 		if len(lost) > 0 && !answerable(&c) {
 			im.rejects = append(im.rejects, Reject{
 				CaseID: c.ID, Query: c.Query, QueryType: c.QueryType, Stage: "import", Reason: ReasonNotLocated, Detail: abridged(lost[0]),
@@ -66,6 +64,13 @@ func (im *importer) addForeign(list []foreign, view RebaseView) error {
 		im.cases, im.lines = append(im.cases, c), append(im.lines, list[i].line)
 	}
 	return nil
+}
+
+// unlocated notes texts of a case that are not there.
+func (im *importer) unlocated(c *Case, texts ...string) {
+	for _, text := range texts {
+		im.report.Unlocated = append(im.report.Unlocated, fmt.Sprintf("%s: %s", printable(c.ID), abridged(text)))
+	}
 }
 
 // identify gives an id to cases that have none, and refuses one that is there twice.
@@ -104,8 +109,13 @@ func newForeigners(list []foreign, view RebaseView, relevant int) (*foreigners, 
 	if f.chunks, err = view.ChunksByID(slices.Sorted(maps.Keys(ids))); err != nil {
 		return nil, err
 	}
-	if f.sites, err = locate(f.texts(list), view); err != nil {
-		return nil, err
+	return f, f.locate(f.texts(list), view)
+}
+
+// locate looks for texts, and reads the chunks of the documents that have them.
+func (f *foreigners) locate(texts []string, view RebaseView) (err error) {
+	if f.sites, err = locate(texts, view); err != nil {
+		return err
 	}
 	docs := map[string]bool{}
 	for _, sites := range f.sites {
@@ -114,7 +124,7 @@ func newForeigners(list []foreign, view RebaseView, relevant int) (*foreigners, 
 		}
 	}
 	f.byDoc, err = view.ChunksOfDocuments(slices.Sorted(maps.Keys(docs)))
-	return f, err
+	return err
 }
 
 // texts are those to look for.
@@ -160,7 +170,7 @@ func (f *foreigners) toCase(x *foreign) (c Case, lost []string) {
 			lost = append(lost, p.text)
 		default:
 			for _, s := range sites {
-				c.Evidence = append(c.Evidence, f.addSite(l, s)...)
+				c.Evidence = append(c.Evidence, f.addSite(l, SourceJudgment("", s.doc), s)...)
 			}
 		}
 	}
@@ -168,18 +178,58 @@ func (f *foreigners) toCase(x *foreign) (c Case, lost []string) {
 	return c, lost
 }
 
-// addSite labels the chunks that share bytes with a site, and gives the evidence.
-func (f *foreigners) addSite(l *labelling, s site) []Evidence {
+// addSite labels the chunks that share bytes with a site as given, and gives the
+// evidence.
+func (f *foreigners) addSite(l *labelling, given Judgment, s site) []Evidence {
 	var held []*corpus.Chunk
 	chunks := f.byDoc[s.doc]
 	for i := range chunks {
 		if share := shareOf(s.span, &chunks[i]); share > 0 {
 			held = append(held, &chunks[i])
-			l.add(&carry{given: SourceJudgment("", s.doc), chunk: &chunks[i], share: share, part: partOf(s.span, &chunks[i]), spans: []Span{s.span}})
+			l.add(&carry{given: given, chunk: &chunks[i], share: share, part: partOf(s.span, &chunks[i]), spans: []Span{s.span}})
 		}
 	}
 	if len(held) == 0 {
 		return nil
 	}
 	return []Evidence{{s.doc, largest(held, s.span).ID, s.span.Start, s.span.End, s.quote}}
+}
+
+// placeQuotes finds the quotes of cases written by hand, in the document that they
+// name or anywhere. Where a case has no other label, the chunks that hold them get the
+// grade; quotes are by the case's place in the list.
+func (im *importer) placeQuotes(quoted map[int][]Evidence, grade int, view RebaseView) error {
+	if len(quoted) == 0 {
+		return nil
+	}
+	f := &foreigners{relevant: cmp.Or(im.options.RelevantGrade, min(grade, 2))}
+	texts := map[string]bool{}
+	for _, evidence := range quoted {
+		for _, e := range evidence {
+			texts[e.Quote] = true
+		}
+	}
+	if err := f.locate(slices.Sorted(maps.Keys(texts)), view); err != nil {
+		return err
+	}
+	for _, i := range slices.Sorted(maps.Keys(quoted)) {
+		c := &im.cases[i]
+		l := newLabelling(c, f.relevant)
+		for _, e := range quoted[i] {
+			sites := slices.DeleteFunc(slices.Clone(f.sites[e.Quote]), func(s site) bool { return e.DocID != "" && s.doc != e.DocID })
+			if len(sites) == 0 || len(sites) > mostPlaces {
+				im.unlocated(c, e.Quote)
+				continue
+			}
+			for _, s := range sites {
+				given := humanJudgment("", grade, filepath.Base(im.options.Queries))
+				given.DocID, given.Label = s.doc, LabelRelevant
+				c.Evidence = append(c.Evidence, f.addSite(l, given, s)...)
+			}
+		}
+		if len(c.Judgments) == 0 && !c.ExpectedAbstention {
+			c.Judgments = l.judgments()
+		}
+	}
+	return nil
 }

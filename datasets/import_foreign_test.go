@@ -163,6 +163,28 @@ func TestRoundTripOfRelevantChunks(t *testing.T) {
 	}
 }
 
+// Cases written by hand may quote what answers them instead of naming chunks.
+func TestImportOfQuotes(t *testing.T) {
+	d, report, err := importFile(t, datasets.FormatJSONL, "cases.jsonl", `{"case_id":"a","query":"cafés","evidence":[{"quote":"café KEYS too"}]}
+{"case_id":"b","query":"both","evidence":[{"doc_id":"b.md","quote":"Keys expire. Rotate them."}],"relevant_chunk_ids":["b.md#0"]}
+{"case_id":"c","query":"by id","evidence":[{"doc_id":"a.md","quote":"Keys expire. Rotate them."}],"relevant_chunk_ids":["b.md#0"]}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []imported{
+		{ID: "a", Query: "cafés", Grades: map[string]int{"a.md#1": 1, "a.md#2": 0}, Evidence: []datasets.Evidence{{DocID: "a.md", ChunkID: "a.md#1", Start: 39, End: 53, Quote: "Café keys too"}}},
+		{ID: "b", Query: "both", Grades: map[string]int{"b.md#0": 1}},
+		{ID: "c", Query: "by id", Grades: map[string]int{"b.md#0": 1}, Evidence: []datasets.Evidence{{DocID: "a.md", ChunkID: "a.md#0", Start: 0, End: 25, Quote: "Keys expire. Rotate them."}}},
+	}
+	if diff := cmp.Diff(want, importedCases(d), cmpopts.EquateEmpty()); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{`b: "Keys expire. Rotate them."`}, report.Unlocated); diff != "" || d.Manifest.Trust.Level != datasets.TrustReviewed {
+		t.Errorf("%s%+v", diff, d.Manifest.Trust)
+	}
+}
+
 func TestImportPromptfoo(t *testing.T) {
 	config := `prompts: ["{{query}}"]
 tests:
@@ -312,6 +334,24 @@ func FuzzImportTable(f *testing.F) {
 		d, _, err := importFile(t, datasets.FormatCSV, "cases.csv", text)
 		if err == nil && len(d.Cases) == 0 {
 			t.Error("neither a case nor an error")
+		}
+	})
+}
+
+// Whatever a file of another tool holds, it gives cases, rejects or an error.
+func FuzzImportForeign(f *testing.F) {
+	for _, text := range []string{
+		`{"user_input":"q","reference_contexts":["Keys expire. Rotate them."]}`, `[{"input":"q","context":["a b c"]}]`, "- vars: {query: q, context: a b c}\n",
+		`{"queries":{"a":"q"},"corpus":{"n":"Keys expire. Rotate them."},"relevant_docs":{"a":["n"]}}`, "tests: &a [*a]", "[{}, {", "",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, x := range [][2]string{{datasets.FormatRagas, "x.jsonl"}, {datasets.FormatDeepEval, "x.json"}, {datasets.FormatPromptfoo, "x.yaml"}, {datasets.FormatLlamaIndex, "x.json"}} {
+			d, report, err := importFile(t, x[0], x[1], text)
+			if err == nil && len(d.Cases) == 0 {
+				t.Errorf("%s: neither a case nor an error: %+v", x[0], report)
+			}
 		}
 	})
 }

@@ -16,7 +16,7 @@ import (
 // readTable reads cases as Export writes them to CSV, or by hand: the columns of
 // hand-written cases, of which query is needed. A cell of a list is JSON, or has an
 // item a line.
-func (im *importer) readTable(RebaseView) error {
+func (im *importer) readTable(view RebaseView) error {
 	text, err := readText(im.options.Queries)
 	if err != nil {
 		return fmt.Errorf("cases: %w", err)
@@ -25,7 +25,7 @@ func (im *importer) readTable(RebaseView) error {
 	if err != nil {
 		return fmt.Errorf("%s:%w", im.options.Queries, err)
 	}
-	return im.addRows(rows)
+	return im.addRows(rows, view)
 }
 
 // tableRow is a row of cells, and the line on which it begins.

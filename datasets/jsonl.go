@@ -21,6 +21,8 @@ import (
 type jsonlCase struct {
 	Case
 	Relevant []relevantID `json:"relevant_chunk_ids"`
+
+	quoted []Evidence // quotes without a place, which are looked for
 }
 
 // relevantID is "id" or {"chunk_id": "id", "grade": 2}.
@@ -79,16 +81,16 @@ func jsonKind(t reflect.Type) string {
 }
 
 // readCases reads hand-written cases. Errors name every bad line, up to a limit.
-func (im *importer) readCases(RebaseView) error {
+func (im *importer) readCases(view RebaseView) error {
 	text, err := readText(im.options.Queries)
 	if err != nil {
 		return fmt.Errorf("cases: %w", err)
 	}
-	return im.addRows(lines(text))
+	return im.addRows(lines(text), view)
 }
 
 // addRows takes lines of JSON, with their numbers in the file.
-func (im *importer) addRows(lines iter.Seq2[int, string]) error {
+func (im *importer) addRows(lines iter.Seq2[int, string], view RebaseView) error {
 	path := im.options.Queries
 	var rows []jsonlCase
 	var errs []error
@@ -116,11 +118,14 @@ func (im *importer) addRows(lines iter.Seq2[int, string]) error {
 		return err
 	}
 	im.report.Queries = len(rows)
-	plain := plainGrade(rows)
+	plain, quoted := plainGrade(rows), map[int][]Evidence{}
 	for i := range rows {
 		im.cases = append(im.cases, rows[i].toCase(plain, filepath.Base(path)))
+		if len(rows[i].quoted) > 0 {
+			quoted[i] = rows[i].quoted
+		}
 	}
-	return nil
+	return im.placeQuotes(quoted, plain, view)
 }
 
 // read decodes and checks one line, and fills what it may leave out.
@@ -144,7 +149,21 @@ func (r *jsonlCase) read(line string) error {
 		}
 	}
 	r.addSourceJudgments()
+	r.splitQuotes()
 	return r.check()
+}
+
+// splitQuotes takes quotes that say no place out of the evidence.
+func (r *jsonlCase) splitQuotes() {
+	placed := []Evidence{}
+	for _, e := range r.Evidence {
+		if e.Quote != "" && e.Start == 0 && e.End == 0 {
+			r.quoted = append(r.quoted, e)
+		} else {
+			placed = append(placed, e)
+		}
+	}
+	r.Evidence = placed
 }
 
 // addSourceJudgments gives each source chunk the judgment that every set has.
