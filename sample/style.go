@@ -92,8 +92,21 @@ type Persona struct {
 // personaMark stands before a persona's name in a style.
 const personaMark = "as "
 
-// styleOf is a unit's style: the value of each axis that has shares, and who
-// asks; the named one without either. Keyword queries have one form.
+// hasAxis reports whether queries of a type can have one value or another on an
+// axis, given the values that are drawn: how ambiguous ones are put is their type's,
+// and a few keywords have no length.
+func hasAxis(axis, queryType string, drawn []string) bool {
+	switch axis {
+	case AxisForm:
+		return queryType != datasets.Ambiguous
+	case AxisLength:
+		return queryType != datasets.Ambiguous && queryType != datasets.Keyword && !slices.Contains(drawn, FormKeywords)
+	}
+	return true
+}
+
+// styleOf is a unit's style: the value of each axis that it has and that has
+// shares, and who asks; the named one without either. Keyword queries have one form.
 func (o StyleOptions) styleOf(seed int64, unit uint64, queryType, named string, personas []Persona) string {
 	var parts []string
 	if named != DefaultStyle {
@@ -101,7 +114,7 @@ func (o StyleOptions) styleOf(seed int64, unit uint64, queryType, named string, 
 	}
 	for _, a := range axes {
 		shares := o.StyleShares[a.name]
-		if len(shares) == 0 {
+		if len(shares) == 0 || !hasAxis(a.name, queryType, parts) {
 			continue
 		}
 		weights := make([]float64, len(a.values))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/sample"
 )
@@ -52,6 +53,37 @@ func TestStylesFollowTheirShares(t *testing.T) {
 	want := map[string]string{"as new hire": "somebody in the first week", "as admin": "runs the servers"}
 	if diff := cmp.Diff(want, texts); diff != "" {
 		t.Errorf("personas (-want +got):\n%s", diff)
+	}
+}
+
+// Keywords have no length, and an ambiguous query no form either: a style that asks
+// for what cannot be is told to no model and sliced by nobody.
+func TestStylesThatCannotBe(t *testing.T) {
+	o := styled()
+	o.StyleShares[sample.AxisForm] = map[string]float64{sample.FormQuestion: .5, sample.FormKeywords: .5}
+	o.StyleShares[sample.AxisLength] = map[string]float64{sample.LengthLong: 1}
+	in := whole([]corpus.Chunk{
+		passage("printer", "Hold the green button.", under("Printer", "Reset")), passage("account", "A new word is mailed.", under("Account", "Reset")),
+	})
+	styles := map[string]bool{}
+	for _, queryType := range []string{datasets.Factual, datasets.Keyword, datasets.Ambiguous} {
+		from := input(fiveThousand())
+		o.Cases, o.Mix = 40, map[string]float64{queryType: 1}
+		if queryType == datasets.Ambiguous {
+			from, o.Cases = in, 1
+		}
+		plan, err := sample.Draw(t.Context(), from, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range plan.Rows {
+			shape, _ := strings.CutSuffix(strings.TrimSuffix(r.Style, sample.NoiseNoisy), sample.NoiseClean)
+			styles[queryType+" "+shape] = true
+		}
+	}
+	want := map[string]bool{"factual question,long,": true, "factual keywords,": true, "keyword keywords,": true, "ambiguous ": true}
+	if diff := cmp.Diff(want, styles); diff != "" {
+		t.Errorf("styles (-want +got):\n%s", diff)
 	}
 }
 
