@@ -148,10 +148,17 @@ func (p *Project) label(ctx context.Context, deps judgeDeps, o judge.Options, ca
 	if err != nil {
 		return nil, trust, err
 	}
-	if labels.Outside > 0 {
-		p.Log.Info(fmt.Sprintf("labels: %d of %d pairs have a feature outside of what the label model was fitted on; it is read as the nearest value that was", labels.Outside, labels.Pairs))
-	}
 	return labels.Cases, deps.profile.TrustIn(trust, labels), nil
+}
+
+// sayOutside says once of the labels that are kept how many the label model gave
+// beyond what it was fitted on; where spares stood in, pairs were labelled before.
+func (p *Project) sayOutside(deps judgeDeps, trust datasets.Trust) {
+	pairs, outside := trust.Figures["label_pairs"], trust.Figures["label_outside"]
+	if deps.profile == nil || p.DryRun || outside == 0 {
+		return
+	}
+	p.Log.Info(fmt.Sprintf("labels: %.0f of %.0f pairs have a feature outside of what the label model was fitted on; it is read as the nearest value that was", outside, pairs))
 }
 
 // shiftOf is the shift variance that a comparison of two results takes in: the

@@ -89,6 +89,7 @@ func (p *Project) extendOn(ctx context.Context, b *bench, set *datasets.Set, top
 	if draft.Cases, m.Trust, err = p.label(ctx, deps, options, slices.Clone(draft.Cases), m.Trust); err != nil {
 		return draft, err
 	}
+	p.sayOutside(deps, m.Trust)
 	if deps.profile != nil {
 		m.Trust = unsettledTrust(m.Trust, deps.profile, draft.Cases)
 	}

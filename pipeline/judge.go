@@ -66,6 +66,9 @@ func (p *Project) grade(ctx context.Context, b *bench, h Header, candidates []ju
 	options.Extra, options.Built, options.Beside = extra, built, beside.Cases
 	options.Finish = func(r judge.Result) (judge.Result, error) { return p.finish(ctx, deps, options, r) }
 	result, err := judge.Run(ctx, candidates, deps.Deps, options)
+	if err == nil {
+		p.sayOutside(deps, result.Trust)
+	}
 	return result, pin, err
 }
 
