@@ -218,11 +218,11 @@ func (w *writing) write(ctx context.Context) (*refusal, error) {
 	if w.prompt == nil {
 		return refuse(ReasonTypeUnknown, "query type %s has no prompt", w.u.Row.QueryType), nil
 	}
-	written := w.pick
+	write := w.pick
 	if w.m.options.Evidence == EvidenceQuote && w.kind.quotes {
-		written = w.quote
+		write = w.quote
 	}
-	query, r, err := written(ctx)
+	query, r, err := write(ctx)
 	w.candidate = candidateOf(w.u, query, w.language, w.evidence, w.m.options.Seed)
 	return r, err
 }
