@@ -77,20 +77,23 @@ func (a *app) export(p *pipeline.Project, o pipeline.ExportOptions, out string) 
 // exportTo writes to stdout, a file or a new folder, whole or not at all.
 func (a *app) exportTo(p *pipeline.Project, o pipeline.ExportOptions, out string) (datasets.ExportReport, error) {
 	info, err := os.Stat(out)
-	if !o.Folder() {
-		if err == nil && info.IsDir() {
-			return datasets.ExportReport{}, usagef("-o %s: is a folder, and %s one file", out, o.Format)
-		}
-		return p.Export(o, func(_ string, write func(io.Writer) error) error {
-			if out == "" {
-				return write(a.stdout)
-			}
-			return atomicfile.Write(out, 0o644, write)
-		})
-	}
-	if err == nil {
+	switch {
+	case o.Folder() && err == nil:
 		return datasets.ExportReport{}, usagef("-o %s: is there already", out)
+	case o.Folder():
+		return exportFolder(p, o, filepath.Clean(out))
+	case err == nil && info.IsDir():
+		return datasets.ExportReport{}, usagef("-o %s: is a folder, and %s one file", out, o.Format)
 	}
+	return p.Export(o, func(_ string, write func(io.Writer) error) error {
+		if out == "" {
+			return write(a.stdout)
+		}
+		return atomicfile.Write(out, 0o644, write)
+	})
+}
+
+func exportFolder(p *pipeline.Project, o pipeline.ExportOptions, out string) (datasets.ExportReport, error) {
 	temp, err := atomicfile.MkdirTemp(filepath.Dir(out))
 	if err != nil {
 		return datasets.ExportReport{}, err
