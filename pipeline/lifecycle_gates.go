@@ -166,7 +166,7 @@ func (p *Project) ageOf(m *datasets.Manifest, err error) (verdict, why string) {
 	case age < -clockSkew:
 		return eval.CannotTell, fmt.Sprintf("%s was made from its corpus at %s, which is after now: one of the clocks is wrong", m.Ref(), text)
 	case age > most:
-		return eval.Fail, told + "; goldgen run makes it anew, or confirms it"
+		return eval.Fail, told + "; goldgen refresh takes it along with the corpus, or confirms it"
 	}
 	return eval.Pass, told
 }

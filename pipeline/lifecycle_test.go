@@ -26,7 +26,7 @@ func TestGatesHoldTheSetItself(t *testing.T) {
 		verdict, why string
 	}{
 		{"young", "30d", noon.Add(29 * 24 * time.Hour), eval.Pass, "records@v1 was made from its corpus on 2026-11-30, 28 days ago"},
-		{"old", "30d", noon.Add(31 * 24 * time.Hour), eval.Fail, "30 days ago; goldgen run makes it anew, or confirms it"},
+		{"old", "30d", noon.Add(31 * 24 * time.Hour), eval.Fail, "30 days ago; goldgen refresh takes it along with the corpus, or confirms it"},
 		{"old in weeks", "2w", noon.Add(15 * 24 * time.Hour), eval.Fail, "14 days ago"},
 		{"hours", "36h", noon.Add(20 * time.Hour), eval.Pass, "19h0m0s ago"},
 		{"clock went back", "30d", noon.Add(-48 * time.Hour), eval.CannotTell, "after now: one of the clocks is wrong"},

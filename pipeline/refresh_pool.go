@@ -71,14 +71,15 @@ func chunksBut(s *corpus.Snapshot, may func(doc string) bool, before map[uint64]
 }
 
 // pool has the new chunks that are in a case's pool judged: one of them may answer
-// an old query. Without a judge and a label model they stay unjudged.
+// an old query. Without a judge and a label model they stay unjudged, and so they do where only the
+// builtin judge is there for a set that others judged.
 func (r *refresher) pool(ctx context.Context, b *bench) error {
 	var err error
 	if r.fresh, err = r.newChunks(); err != nil {
 		return err
 	}
 	r.drift.NewChunks = len(r.fresh)
-	if len(r.fresh) == 0 {
+	if len(r.fresh) == 0 || r.foreignToBuiltin() {
 		return nil
 	}
 	tops, err := r.tops(ctx, b)
@@ -104,6 +105,14 @@ func (r *refresher) pool(ctx context.Context, b *bench) error {
 		}
 	}
 	return nil
+}
+
+// foreignToBuiltin reports a set that people or a model judged where no judge is
+// configured: what the builtin judge says of two texts would lower its trust.
+func (r *refresher) foreignToBuiltin() bool {
+	pin := r.set.Manifest.Pins.Judge
+	return r.Config.Judge.Provider == ProviderBuiltin && (pin == nil || pin.Provider != ProviderBuiltin) &&
+		r.Config.Judge.labelModelOf(r.set) == LabelsNone
 }
 
 // pairs are the judgments of new chunks: case, chunk and by whom.
