@@ -56,9 +56,9 @@ func beirLayout() layout {
 func (l *layout) check(id string) error {
 	switch {
 	case strings.ContainsFunc(id, l.splits):
-		return fmt.Errorf("id %q holds white space, which the format takes for the end of a column", id)
+		return fmt.Errorf("id %q holds white space, which the format takes for the end of a column; ranx, csv and jsonl take any id", id)
 	case id == "" || strings.ContainsAny(id[:1], l.starts) || strings.HasPrefix(id, "\ufeff"):
-		return fmt.Errorf("id %q begins with what readers of the format do not take for an id", id)
+		return fmt.Errorf("id %q begins with what readers of the format do not take for an id; ranx, csv and jsonl take any", id)
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func (o ImportOptions) Validate() error {
 	case o.From != "" && files:
 		return errors.New("from: stands for queries, qrels and passages, which are named beside it")
 	case o.From == "" && o.Queries == "":
-		return errors.New("queries: no file given")
+		return errors.New("queries: no file given, nor from")
 	case o.Qrels != "" && (f.second == "" || f.passages):
 		return fmt.Errorf("qrels: %s cases hold their own judgments", o.Format)
 	case o.From == "" && o.Qrels == "" && f.second != "" && !f.passages:
