@@ -112,7 +112,7 @@ func (r *refresher) pool(ctx context.Context, b *bench) error {
 func (r *refresher) foreignToBuiltin() bool {
 	pin := r.set.Manifest.Pins.Judge
 	return r.Config.Judge.Provider == ProviderBuiltin && (pin == nil || pin.Provider != ProviderBuiltin) &&
-		r.Config.Judge.labelModelOf(r.set) == LabelsNone
+		r.Config.Judge.labelModelOf(r.set.Manifest.Trust, r.set.Cases) == LabelsNone
 }
 
 // pairs are the judgments of new chunks: case, chunk and by whom.
