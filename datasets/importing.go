@@ -128,7 +128,8 @@ func (o ImportOptions) located() (ImportOptions, error) {
 	return o, nil
 }
 
-// ImportReport says what an import took and what it left. Lists are sorted.
+// ImportReport says what an import took and what it left. Lists are sorted, but for
+// Unlocated, which is in the order of the file.
 type ImportReport struct {
 	Queries         int      `json:"queries"`          // in the file
 	Cases           int      `json:"cases"`            // made of them
