@@ -3,6 +3,7 @@ package datasets_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -48,6 +49,20 @@ func Example() {
 }
 
 // Two people change a set at once, and both changes are kept.
+func ExampleExport() {
+	two := 2
+	set := &datasets.Set{Manifest: datasets.Manifest{Name: "team", Version: 1, RelevantGrade: 2}, Cases: []datasets.Case{{
+		ID: "q1", Query: "when do keys expire", Status: datasets.Active, Language: "en",
+		Judgments: []datasets.Judgment{{ChunkID: "a.md#0", Grade: &two, By: datasets.ByHuman}},
+	}}}
+	stdout := func(_ string, write func(io.Writer) error) error { return write(os.Stdout) }
+	report, err := datasets.Export(set, handbook(), datasets.ExportOptions{Format: datasets.FormatRagas}, stdout)
+	fmt.Println(report.Lost, err)
+	// Output:
+	// {"case_id":"q1","user_input":"when do keys expire","reference_contexts":["Keys expire. Rotate them. "],"reference_context_ids":["a.md#0"]}
+	// [{slices 1} {judges 1}] <nil>
+}
+
 func ExampleMerge() {
 	base := &datasets.Set{Manifest: datasets.Manifest{Name: "team", Version: 1}, Cases: []datasets.Case{
 		{ID: "q1", Query: "when do keys expire", Status: datasets.Active},
