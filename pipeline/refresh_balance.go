@@ -77,17 +77,21 @@ func (b *balance) exceeds(c cell) int {
 	return max(0, b.strata[c.stratum].have-b.strata[c.stratum].want) + max(0, b.types[c.queryType].have-b.types[c.queryType].want)
 }
 
-// apart is how far the share of a stratum or type lies above the plan's.
+// apart is how many cases a stratum or type has beyond its share by the plan.
 func (b *balance) apart(m *margin) float64 {
-	return float64(m.have)/float64(max(1, b.size.have)) - float64(m.want)/float64(max(1, b.size.want))
+	return float64(m.have) - float64(m.want)*float64(b.size.have)/float64(max(1, b.size.want))
 }
+
+// bound is how many cases a stratum or type may be apart: one always, as cases are
+// whole.
+func (b *balance) bound() float64 { return max(1, float64(b.mixTol*float64(b.size.have))) }
 
 // under reports a stratum or type below its bounds; one that has no case at all is.
 func (b *balance) under(m *margin) bool {
-	return m.want > m.have && (m.have == 0 || b.apart(m) < -b.mixTol)
+	return m.want > m.have && (m.have == 0 || b.apart(m) < -b.bound())
 }
 
-func (b *balance) over(m *margin) bool { return m.have > m.want && b.apart(m) > b.mixTol }
+func (b *balance) over(m *margin) bool { return m.have > m.want && b.apart(m) > b.bound() }
 
 func (b *balance) anyOf(c cell, is func(*margin) bool) bool {
 	return is(b.strata[c.stratum]) || is(b.types[c.queryType])
@@ -116,12 +120,15 @@ func (b *balance) fill(order []cell, left map[cell]int) map[cell]int {
 }
 
 // surplus picks cases to retire: while the set is larger than it may be, and then
-// while a stratum or type is above its bounds. Each is of where most are too many.
+// while a stratum or type is above its bounds and the set is larger than its plan:
+// what it has is worth more than its mix. Each is of where most are too many.
 // may holds the cases that can go, in the order in which they go.
 func (b *balance) surplus(may []casePlace) []string {
 	var out []string
 	for {
-		wanted := func(c cell) bool { return b.size.have > b.most() || b.anyOf(c, b.over) }
+		wanted := func(c cell) bool {
+			return b.size.have > b.most() || b.size.have > b.size.want && b.anyOf(c, b.over)
+		}
 		best := -1
 		for i := range may {
 			if c := may[i].cell; b.exceeds(c) > 0 && wanted(c) && (best < 0 || b.exceeds(c) > b.exceeds(may[best].cell)) {

@@ -20,6 +20,7 @@ import (
 
 type refreshOptions struct {
 	pipeline.RefreshOptions
+	sampleOptions
 	modelOptions
 	metrics string
 }
@@ -48,6 +49,9 @@ func newRefresh(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := o.sampleOptions.apply(p, cmd.Flags()); err != nil {
+				return err
+			}
 			if err := o.modelOptions.apply(p, runStages(p)...); err != nil {
 				return err
 			}
@@ -66,6 +70,7 @@ func newRefresh(a *app) *cobra.Command {
 	f.StringVar(&o.From, "from", "", "folder of the snapshot that the set was made over (default: the project has it)")
 	f.BoolVar(&o.AcceptLoss, "accept-loss", false, "also where the corpus lost half of its documents, or more")
 	f.StringVar(&o.metrics, "metrics", "", "file for Prometheus's textfile collector; whoever is refused as busy leaves it")
+	o.addPlan(f)
 	o.modelOptions.addFlags(f)
 	a.allowExecFlag(cmd)
 	a.jsonFlag(cmd)
