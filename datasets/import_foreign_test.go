@@ -152,10 +152,7 @@ func TestRoundTripOfRelevantChunks(t *testing.T) {
 		}
 		got := map[string][]string{}
 		for _, c := range d.Cases {
-			for _, id := range c.Source {
-				got[c.ID] = append(got[c.ID], id)
-			}
-			slices.Sort(got[c.ID])
+			got[c.ID] = slices.Sorted(slices.Values(c.Source))
 		}
 		if diff := cmp.Diff(want, got); diff != "" || len(report.Unlocated)+report.UnknownRows > 0 || d.Cases[0].Query != toolSet().Cases[0].Query {
 			t.Errorf("%s: %s%+v", format, diff, report)

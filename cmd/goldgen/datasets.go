@@ -322,8 +322,8 @@ func newDatasetsImport(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "import", Short: "Make a golden set from people's queries and judgments, or from another tool's",
 		Long: help("Makes a golden set over the latest snapshot from TREC or BEIR queries and qrels, a Hugging Face folder,\n"+
-			"hand-written cases as JSON lines or CSV (query, relevant_chunk_ids), or the files of ragas, promptfoo, LlamaIndex\n"+
-			"and AutoRAG. Texts that those give as an answer are looked for in the documents and become evidence. --from\n"+
+			"hand-written cases as JSON lines or CSV (query, relevant_chunk_ids), or the files of ragas, DeepEval, promptfoo,\n"+
+			"LlamaIndex and AutoRAG. Texts that those give as an answer are looked for in the documents and become evidence. --from\n"+
 			"names a folder as datasets export writes it, or the file. docs/exchange.md says what each format holds.",
 			codeDone, codeFailed, codeUsage, "3 done, but ids or texts are not in the snapshot"),
 		Example: "  goldgen -C examples/quickstart datasets import --format jsonl --queries cases.jsonl --name mine",
