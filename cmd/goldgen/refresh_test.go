@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/llm"
 	"github.com/goldgen/goldgen/llm/llmtest"
 	"github.com/goldgen/goldgen/pipeline"
@@ -193,42 +194,98 @@ func TestRefreshKilledAtAnyPoint(t *testing.T) {
 	verified(t, bin, dir)
 }
 
-// TestTwoRefreshesAtOnce starts two: one does the work, the other says who is at
-// work and ends with a code of its own.
-func TestTwoRefreshesAtOnce(t *testing.T) {
-	bin := binary(t)
-	began, goOn := make(chan struct{}), make(chan struct{})
+// heldRefresh is a refresh whose model does not answer yet.
+type heldRefresh struct {
+	bin, dir, host string
+	goOn           chan struct{}
+	ended          chan error // with what it wrote to stderr
+}
+
+func newHeldRefresh(t *testing.T) *heldRefresh {
+	t.Helper()
+	h := &heldRefresh{bin: binary(t), goOn: make(chan struct{}), ended: make(chan error, 1)}
+	began := make(chan struct{})
 	var once sync.Once
 	var holding atomic.Bool
 	server := llmtest.NewOllama(llmtest.Config{Handler: func(req llm.Request) llm.Reply {
 		if holding.Load() {
 			once.Do(func() { close(began) })
-			<-goOn
+			<-h.goOn
 		}
 		return actor(req)
 	}})
 	t.Cleanup(server.Close)
-	dir := refreshProject(t, bin, server.URL)
+	h.host = server.URL
+	h.dir = refreshProject(t, h.bin, h.host)
 	holding.Store(true)
-
-	first := make(chan int, 1)
+	cmd := exec.Command(h.bin, "-C", h.dir, "-q", "refresh")
+	cmd.Env = append(os.Environ(), "OLLAMA_HOST="+h.host)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
 	go func() {
-		cmd := exec.Command(bin, "-C", dir, "-q", "refresh")
-		cmd.Env = append(os.Environ(), "OLLAMA_HOST="+server.URL)
-		cmd.Run()
-		first <- cmd.ProcessState.ExitCode()
+		err := cmd.Run()
+		if cmd.ProcessState.ExitCode() == exitPartly {
+			err = nil
+		}
+		if err != nil {
+			err = fmt.Errorf("%w: %s", err, stderr.String())
+		}
+		h.ended <- err
 	}()
 	<-began
-	cmd := exec.Command(bin, "-C", dir, "-q", "refresh")
+	return h
+}
+
+// release lets the model answer and waits for the refresh to end.
+func (h *heldRefresh) release() error {
+	close(h.goOn)
+	return <-h.ended
+}
+
+// TestTwoRefreshesAtOnce starts two: one does the work, the other says who is at
+// work and ends with a code of its own.
+func TestTwoRefreshesAtOnce(t *testing.T) {
+	h := newHeldRefresh(t)
+	metrics := filepath.Join(h.dir, "second.prom")
+	cmd := exec.Command(h.bin, "-C", h.dir, "-q", "refresh", "--metrics", metrics)
 	out, _ := cmd.CombinedOutput()
-	close(goOn)
 	if code := cmd.ProcessState.ExitCode(); code != exitBusy || !strings.Contains(string(out), "another refresh is at work: process ") {
 		t.Errorf("the second ended with %d: %s", code, out)
 	}
-	if code := <-first; code != exitDone && code != exitPartly {
-		t.Errorf("the first ended with %d", code)
+	if _, err := os.Stat(metrics); err == nil {
+		t.Error("the second wrote metrics")
 	}
-	verified(t, bin, dir)
+	if err := h.release(); err != nil {
+		t.Errorf("the first: %v", err)
+	}
+	verified(t, h.bin, h.dir)
+}
+
+// TestRefreshWritesOverNobody has somebody make a version during a refresh: that one
+// stands, and the next refresh goes on from it.
+func TestRefreshWritesOverNobody(t *testing.T) {
+	h := newHeldRefresh(t)
+	set, err := (&datasets.Store{Root: filepath.Join(h.dir, "golden")}).Load("handbook")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := set.Cases[0].ID
+	ended(t, t.Context(), h.bin, h.dir, h.host, "datasets", "retire", "handbook", gone, "--reason", "asks for two things")
+	if err := h.release(); err == nil || !strings.Contains(err.Error(), "somebody made a version meanwhile") {
+		t.Errorf("the refresh ended with %v", err)
+	}
+	r := refreshed(t, h.bin, h.dir, h.host)
+	if r.Golden.Version != 3 || !r.Changed {
+		t.Errorf("the next refresh: %+v", r.Golden)
+	}
+	set, err = (&datasets.Store{Root: filepath.Join(h.dir, "golden")}).Load("handbook")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := set.Case(gone); c == nil || c.Status != datasets.Retired || c.RetiredIn != "v2" {
+		t.Errorf("the case that was retired meanwhile: %+v", c)
+	}
+	verified(t, h.bin, h.dir)
 }
 
 // TestRefreshExamples runs the command of each example of examples/refresh.
