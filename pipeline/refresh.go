@@ -43,8 +43,9 @@ type Refreshed struct {
 // Refresh makes the next version of a set over the corpus as it is now: what its
 // evidence still supports is moved, what is lost is retired, new text is judged for
 // old queries, and new queries are written until strata and types are filled again;
-// then the configured retrievers are scored. Where the corpus is the one that the newest version is of, nothing is written, and
-// that version is confirmed. One refresh of a set works at a time: another one ends with ErrBusy.
+// then the configured retrievers are scored. Where the corpus is the one that the
+// newest version is of, nothing is written, and that version is confirmed. One refresh
+// of a set works at a time: another one ends with ErrBusy.
 func (p *Project) Refresh(ctx context.Context, o RefreshOptions) (*Refreshed, error) {
 	o.Name = cmp.Or(o.Name, p.Config.Name)
 	if err := datasets.ValidateName(o.Name); err != nil {
@@ -101,13 +102,17 @@ func (r *refresher) confirm(ctx context.Context) (*Refreshed, error) {
 }
 
 // catchUp scores a version that an earlier refresh made and did not come to score.
+// Where gc has deleted the version before, all its cases are shown as new.
 func (r *refresher) catchUp(ctx context.Context, out *Refreshed, ref datasets.Ref) error {
 	lacking, err := r.unscored()
 	if err != nil || !lacking {
 		return err
 	}
 	m := r.set.Manifest
-	before, err := r.Store().Load(m.Name + "@" + m.Parent)
+	before, err := r.Store().Load("@" + m.Parent)
+	if _, gone := errors.AsType[*datasets.MissingError](err); gone {
+		before, err = &datasets.Set{}, nil
+	}
 	if err != nil {
 		return fmt.Errorf("the version that %s was made of: %w", ref, err)
 	}
