@@ -57,7 +57,7 @@ func (p *Project) grade(ctx context.Context, b *bench, h Header, candidates []ju
 		return judge.Result{}, nil, err
 	}
 	defer done()
-	if c.Labels == LabelsAuto && !built && len(beside.Cases) == 0 {
+	if c.Labels == LabelsAuto && !built && len(beside.Cases) == 0 && !p.DryRun {
 		p.sayLabels(labels)
 	}
 	p.Progress.Begin("judge", len(candidates))
