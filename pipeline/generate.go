@@ -49,12 +49,7 @@ func (p *Project) generateBeside(ctx context.Context, plan Header, rows []sample
 	if writer, err = p.besideLog(writer, pin, rows, plan.Pins.Seed); err != nil {
 		return nil, err
 	}
-	main := 0
-	for i := range rows {
-		if !rows[i].Reserve {
-			main++
-		}
-	}
+	main := mainRows(rows)
 	p.Progress.Begin("generate", main)
 	defer p.Progress.End()
 	opts := generate.Options{
@@ -72,6 +67,16 @@ func (p *Project) generateBeside(ctx context.Context, plan Header, rows []sample
 	header.Difficulty = summary.Difficulty
 	header.Shortfall = append(append([]datasets.Shortfall{}, plan.Shortfall...), summary.Shortfall...)
 	return &Generated{Header: header, Records: records, Summary: summary}, nil
+}
+
+// mainRows is how many rows are no reserves.
+func mainRows(rows []sample.Row) (n int) {
+	for i := range rows {
+		if !rows[i].Reserve {
+			n++
+		}
+	}
+	return n
 }
 
 // spare is the margin that judging may draw on. It hangs on nothing but whether

@@ -56,14 +56,7 @@ func newRefresh(a *app) *cobra.Command {
 				return err
 			}
 			done, err := a.refresh(cmd.Context(), p, o.RefreshOptions)
-			if o.metrics == "" || p.DryRun || errors.Is(err, pipeline.ErrBusy) {
-				return err
-			}
-			m := pipeline.RefreshMetrics{Name: cmp.Or(o.Name, p.Config.Name), Done: done, ExitCode: exitDone, Now: a.now()}
-			if err != nil {
-				m.ExitCode = exitCode(cmd.Context(), err)
-			}
-			return errors.Join(err, atomicfile.Write(o.metrics, 0o644, m.Write))
+			return errors.Join(err, a.measured(cmd.Context(), p, &o, done, err))
 		},
 	}
 	f := cmd.Flags()
@@ -75,6 +68,18 @@ func newRefresh(a *app) *cobra.Command {
 	a.allowExecFlag(cmd)
 	a.jsonFlag(cmd)
 	return cmd
+}
+
+// measured writes how a refresh ended where metrics are asked for.
+func (a *app) measured(ctx context.Context, p *pipeline.Project, o *refreshOptions, done *pipeline.Refreshed, ended error) error {
+	if o.metrics == "" || p.DryRun || errors.Is(ended, pipeline.ErrBusy) {
+		return nil
+	}
+	m := pipeline.RefreshMetrics{Name: cmp.Or(o.Name, p.Config.Name), Done: done, ExitCode: exitDone, Now: a.now()}
+	if ended != nil {
+		m.ExitCode = exitCode(ctx, ended)
+	}
+	return atomicfile.Write(o.metrics, 0o644, m.Write)
 }
 
 // refresh makes the next version and says so; done is nil where it did not come to
