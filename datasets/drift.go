@@ -19,7 +19,8 @@ type DocumentChange struct {
 // Drift is how far a corpus has gone on between a version and the one that a
 // refresh made of it, and what that did to the set.
 type Drift struct {
-	From      string          `json:"from"` // digest of the corpus before
+	From      string          `json:"from"`              // digest of the corpus before
+	Queries   string          `json:"queries,omitempty"` // digest of the query log, where it is another one than before
 	Documents RebaseDocuments `json:"documents"`
 	Strata    []StratumDrift  `json:"strata"` // those in which a document is not what it was, by name
 	Kept      int             `json:"kept"`   // cases of the version before that are not retired now

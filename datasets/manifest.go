@@ -28,6 +28,7 @@ type Pins struct {
 	Embedding *corpus.Embedding `json:"embedding,omitempty"`
 	Plan      string            `json:"plan,omitempty"` // digest of the plan's rows
 	Sample    json.RawMessage   `json:"sample,omitempty"`
+	Queries   string            `json:"queries,omitempty"` // hex SHA-256 of the query log that the plan was drawn from
 	Seed      int64             `json:"seed"`
 	Generator *ModelPin         `json:"generator,omitempty"`
 	Judge     *ModelPin         `json:"judge,omitempty"`

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/goldgen/goldgen/corpus"
 	"github.com/goldgen/goldgen/datasets"
@@ -29,7 +30,7 @@ type Refreshed struct {
 	Retired     int                  `json:"retired"`  // cases that are retired since, surplus ones among them
 	Added       int                  `json:"added"`
 	Active      int                  `json:"active"`
-	Drift       *datasets.Drift      `json:"drift"` // null where the corpus is the same
+	Drift       *datasets.Drift      `json:"drift"` // null where nothing changed
 	Shortfall   []datasets.Shortfall `json:"shortfall"`
 	Trust       datasets.Trust       `json:"trust"`
 	Calls       llm.Calls            `json:"calls"`
@@ -43,9 +44,10 @@ type Refreshed struct {
 // Refresh makes the next version of a set over the corpus as it is now: what its
 // evidence still supports is moved, what is lost is retired, new text is judged for
 // old queries, and new queries are written until strata and types are filled again;
-// then the configured retrievers are scored. Where the corpus is the one that the
-// newest version is of, nothing is written, and that version is confirmed. One refresh
-// of a set works at a time: another one ends with ErrBusy.
+// then the configured retrievers are scored. A query log that is another one gives its
+// new queries, also where the corpus is the same. Where both are those that the newest
+// version is of, nothing is written, and that version is confirmed. One refresh of a
+// set works at a time: another one ends with ErrBusy.
 func (p *Project) Refresh(ctx context.Context, o RefreshOptions) (*Refreshed, error) {
 	o.Name = cmp.Or(o.Name, p.Config.Name)
 	if err := datasets.ValidateName(o.Name); err != nil {
@@ -68,10 +70,16 @@ func (p *Project) Refresh(ctx context.Context, o RefreshOptions) (*Refreshed, er
 		return nil, err
 	}
 	r := &refresher{Project: p, o: o, set: set, to: to}
-	if set.Manifest.Pins.Corpus.Digest == to.Manifest().Digest {
-		return r.confirm(ctx)
+	if err := r.lookAtLog(); err != nil {
+		return nil, err
 	}
-	return r.run(ctx)
+	switch {
+	case set.Manifest.Pins.Corpus.Digest != to.Manifest().Digest:
+		return r.run(ctx)
+	case r.newLog():
+		return r.readLog(ctx)
+	}
+	return r.confirm(ctx)
 }
 
 // refresher is one refresh under way.
@@ -84,6 +92,9 @@ type refresher struct {
 	report   *datasets.RebaseReport
 	drift    datasets.Drift
 	fresh    map[string]bool // chunks whose text is new
+	logUntil *time.Time      // when the log before ended, nil where that is not known
+	logAlone bool            // the query log is another one and the corpus is not
+	asked    int             // rows that were to be written
 	failed   int             // units whose call failed
 }
 
@@ -128,6 +139,11 @@ func (r *refresher) run(ctx context.Context) (*Refreshed, error) {
 	if err := r.complete(ctx); err != nil {
 		return nil, err
 	}
+	return r.finish(ctx)
+}
+
+// finish writes what was made and scores it.
+func (r *refresher) finish(ctx context.Context) (*Refreshed, error) {
 	if r.DryRun {
 		ref := r.set.Ref()
 		ref.Path = r.set.Dir
@@ -157,7 +173,7 @@ func (r *refresher) move(ctx context.Context) (err error) {
 	}
 	r.draft.Refreshed = true
 	r.drift = datasets.Drift{
-		From: r.set.Manifest.Pins.Corpus.Digest, Documents: r.report.Documents,
+		From: r.set.Manifest.Pins.Corpus.Digest, Queries: r.drift.Queries, Documents: r.report.Documents,
 		Kept: r.report.Kept, Regraded: r.report.Regraded, Retired: r.report.Retired, Reasons: r.report.Reasons,
 	}
 	r.drift.Strata, err = r.driftByStratum(ctx)
@@ -191,8 +207,15 @@ func (r *refresher) commit(ctx context.Context) (*Committed, error) {
 // why says in a line what the version came of.
 func (r *refresher) why() string {
 	d := &r.drift
-	return fmt.Sprintf("refreshed over corpus %.12s: %s kept, %d retired, %d added",
-		r.to.Manifest().Digest, wording.Count(d.Kept, "case"), d.Retired+d.Surplus, d.Added)
+	over := fmt.Sprintf("corpus %.12s", r.to.Manifest().Digest)
+	switch {
+	case r.logAlone:
+		over = "another query log"
+	case r.newLog():
+		over += " and another query log"
+	}
+	return fmt.Sprintf("refreshed over %s: %s kept, %d retired, %d added",
+		over, wording.Count(d.Kept, "case"), d.Retired+d.Surplus, d.Added)
 }
 
 // told is the answer about a version.

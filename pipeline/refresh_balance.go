@@ -119,6 +119,27 @@ func (b *balance) fill(order []cell, left map[cell]int) map[cell]int {
 	return out
 }
 
+// grow adds to what is needed what is new besides, in each cell in turn, as far as the
+// set and the shares of its strata and types stay within their bounds. left is how
+// many new rows a cell has, those that are needed among them.
+func (b *balance) grow(order []cell, left, need map[cell]int) {
+	for grown := true; grown; {
+		grown = false
+		for _, c := range order {
+			if left[c] <= need[c] || b.size.have >= b.most() {
+				continue
+			}
+			b.add(c, 1)
+			if b.anyOf(c, b.over) {
+				b.add(c, -1)
+				continue
+			}
+			need[c]++
+			grown = true
+		}
+	}
+}
+
 // surplus picks cases to retire: while the set is larger than it may be, and then
 // while a stratum or type is above its bounds and the set is larger than its plan:
 // what it has is worth more than its mix. Each is of where most are too many.

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -31,7 +32,8 @@ func (r *refresher) fill(ctx context.Context, b *bench) error {
 		return err
 	}
 	short := header.Shortfall
-	if rows := f.rows(); len(rows) > 0 {
+	rows := f.rows()
+	if r.asked = len(rows); r.asked > 0 {
 		header.Shortfall = nil
 		if err := f.write(ctx, b, header, rows); err != nil {
 			return err
@@ -40,8 +42,9 @@ func (r *refresher) fill(ctx context.Context, b *bench) error {
 	f.retire()
 	m := &r.draft.Manifest
 	m.Pins = f.pins(header.Pins)
-	m.Shortfall = append(slices.Clone(short), f.short...)
-	return nil
+	m.Shortfall = f.lacking(short)
+	m.Coverage, err = f.coverage(header.Coverage)
+	return err
 }
 
 // filling is the set over the present corpus beside the plan for it.
@@ -49,21 +52,26 @@ type filling struct {
 	*refresher
 	*balance
 	plan   []sample.Row
-	places []casePlace          // of the cases that count
-	short  []datasets.Shortfall // what the new rows could not give
+	chunks map[string]chunkPlace // that the set's cases and the plan are about
+	places []casePlace           // of the cases that count
+	short  []datasets.Shortfall  // what the new rows could not give
 }
 
 // place counts the cases that are scored, and logged ones also where they wait for
 // review: in the stratum in which their source lies now.
-func (f *filling) place(ctx context.Context) error {
+func (f *filling) place(ctx context.Context) (err error) {
 	wanted := map[string]bool{}
 	for i := range f.draft.Cases {
-		if source := f.draft.Cases[i].Source; len(source) > 0 {
-			wanted[source[0]] = true
+		for _, id := range f.draft.Cases[i].Source {
+			wanted[id] = true
 		}
 	}
-	strata, err := f.stratumOf(ctx, f.to, wanted)
-	if err != nil {
+	for i := range f.plan {
+		for _, id := range f.plan[i].ChunkIDs {
+			wanted[id] = true
+		}
+	}
+	if f.chunks, err = f.placesOf(ctx, f.to, wanted); err != nil {
 		return err
 	}
 	planned := map[string]bool{}
@@ -75,7 +83,7 @@ func (f *filling) place(ctx context.Context) error {
 		if !counts(c) {
 			continue
 		}
-		place := casePlace{id: c.ID, cell: cellOfCase(c, strata), planned: planned[c.ID]}
+		place := casePlace{id: c.ID, cell: f.cellOf(c), planned: planned[c.ID]}
 		f.add(place.cell, 1)
 		f.places = append(f.places, place)
 	}
@@ -86,20 +94,27 @@ func counts(c *datasets.Case) bool {
 	return c.Status == datasets.Active || c.Origin == datasets.OriginLog && c.Status == datasets.NeedsReview
 }
 
-func cellOfCase(c *datasets.Case, strata map[string]string) cell {
+// cellOf is where a case counts: a logged one in the band that it was drawn from.
+func (f *filling) cellOf(c *datasets.Case) cell {
 	out := cell{c.Provenance.Stratum, c.QueryType}
 	if c.Origin == datasets.OriginLog {
 		out.queryType = loggedCell
 		return out
 	}
-	if len(c.Source) > 0 && strata[c.Source[0]] != "" {
-		out.stratum = strata[c.Source[0]]
+	if len(c.Source) > 0 {
+		out.stratum = cmp.Or(f.chunks[c.Source[0]].stratum, out.stratum)
 	}
 	return out
 }
 
-// stratumOf names the strata of chunks.
-func (p *Project) stratumOf(ctx context.Context, s *corpus.Snapshot, chunks map[string]bool) (map[string]string, error) {
+// chunkPlace is where a chunk lies.
+type chunkPlace struct {
+	stratum, document string
+	topic             int // -1 without topics
+}
+
+// placesOf says where chunks lie.
+func (p *Project) placesOf(ctx context.Context, s *corpus.Snapshot, chunks map[string]bool) (map[string]chunkPlace, error) {
 	o, topics := p.Config.Sample, []int(nil)
 	if slices.Contains(o.Strata, sample.ByTopic) {
 		var err error
@@ -111,14 +126,19 @@ func (p *Project) stratumOf(ctx context.Context, s *corpus.Snapshot, chunks map[
 	if p.needsChunkFields() {
 		all = fullInfos(ctx, s)
 	}
-	out := map[string]string{}
+	out := map[string]chunkPlace{}
 	for info, err := range all {
 		if err != nil {
 			return nil, err
 		}
-		if chunks[info.ChunkID] {
-			out[strings.Clone(info.ChunkID)] = strings.Clone(o.Stratum(&info, topics))
+		if !chunks[info.ChunkID] {
+			continue
 		}
+		at := chunkPlace{strings.Clone(o.Stratum(&info, topics)), strings.Clone(info.DocID), -1}
+		if info.Row < len(topics) {
+			at.topic = topics[info.Row]
+		}
+		out[strings.Clone(info.ChunkID)] = at
 	}
 	return out, nil
 }
@@ -132,6 +152,9 @@ func (f *filling) rows() []sample.Row {
 		left[c] = len(rows)
 	}
 	need := f.balance.fill(order, left)
+	if f.newLog() {
+		f.balance.grow(order, f.unasked(byCell), need)
+	}
 	var main, reserves []sample.Row
 	for _, c := range order {
 		if need[c] == 0 {
@@ -159,7 +182,8 @@ func wholePairs(rows []sample.Row, n int) int {
 }
 
 // untried lists the plan's rows by cell that are neither cases nor rejects; a reject
-// for a call that failed is tried again.
+// for a call that failed is tried again. Where the log alone is another one, its
+// queries are what can be new.
 func (f *filling) untried() (byCell map[cell][]sample.Row, order []cell) {
 	tried := map[string]bool{}
 	for i := range f.draft.Cases {
@@ -172,7 +196,7 @@ func (f *filling) untried() (byCell map[cell][]sample.Row, order []cell) {
 	for i := range f.plan {
 		c := cellOfRow(&f.plan[i])
 		f.margins(c) // a type of reserves alone is there too
-		if tried[f.plan[i].CaseID] {
+		if tried[f.plan[i].CaseID] || f.logAlone && f.plan[i].Origin != datasets.OriginLog {
 			continue
 		}
 		if byCell[c] == nil {
@@ -186,8 +210,11 @@ func (f *filling) untried() (byCell map[cell][]sample.Row, order []cell) {
 	return byCell, order
 }
 
-// stale is 0 for a row about new text, else 1.
+// stale is 0 for a row about new text and for a new query of a log, else 1.
 func (r *refresher) stale(row *sample.Row) int {
+	if row.Origin == datasets.OriginLog && r.newLog() && r.asksNew(row) {
+		return 0
+	}
 	if slices.ContainsFunc(row.ChunkIDs, func(id string) bool { return r.fresh[id] }) {
 		return 0
 	}
@@ -221,7 +248,7 @@ func (f *filling) join(result judge.Result, rejects []datasets.Reject) {
 	f.drift.Added = len(result.Cases)
 	for i := range result.Cases {
 		if c := &result.Cases[i]; counts(c) {
-			f.add(cellOfCase(c, nil), 1)
+			f.add(f.cellOf(c), 1)
 		}
 	}
 	f.draft.Cases = append(f.draft.Cases, result.Cases...)
@@ -248,6 +275,30 @@ func (f *filling) join(result judge.Result, rejects []datasets.Reject) {
 		}
 	}
 	m.Missed = judge.MissedIn(f.draft.Cases, m.RelevantGrade, m.Trust.Judge == judge.Passed)
+}
+
+// lacking is what the plan could not give and what of it the new rows did not. A set
+// that takes in new queries beyond those that it lacks is not short of them; where the
+// log alone is another one, what it lacks otherwise is what it lacked.
+func (f *filling) lacking(plan []datasets.Shortfall) []datasets.Shortfall {
+	logged := func(s datasets.Shortfall) bool { return strings.HasPrefix(s.Stratum, sample.LogStratum) }
+	var out []datasets.Shortfall
+	for _, s := range f.draft.Manifest.Shortfall {
+		if f.logAlone && !logged(s) {
+			out = append(out, s)
+		}
+	}
+	for _, s := range plan {
+		if logged(s) || !f.logAlone {
+			out = append(out, s)
+		}
+	}
+	for _, s := range f.short {
+		if !logged(s) || f.strata[s.Stratum].have < f.strata[s.Stratum].want {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // retire takes out what there is too much of. What people wrote or graded, and what

@@ -65,3 +65,31 @@ func TestFilledSetIsWithinItsSize(t *testing.T) {
 		}
 	})
 }
+
+func TestGrownSetIsWithinItsBounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b, order, left, _ := drawBalance(t)
+		before, need := b.size.have, map[cell]int{}
+		b.grow(order, left, need)
+		added := 0
+		for c, n := range need {
+			added += n
+			if n > left[c] || n > 0 && b.size.have > b.most() {
+				t.Fatalf("%v: %d of %d rows makes %d cases, at most %d", c, n, left[c], b.size.have, b.most())
+			}
+		}
+		if b.size.have != before+added {
+			t.Fatalf("%d cases and %d added are %d", before, added, b.size.have)
+		}
+		// Nothing is left out that would still have fitted.
+		for _, c := range order {
+			if left[c] <= need[c] || b.size.have >= b.most() {
+				continue
+			}
+			if b.add(c, 1); !b.anyOf(c, b.over) {
+				t.Fatalf("%v: one more of %d would have been within its bounds", c, left[c])
+			}
+			b.add(c, -1)
+		}
+	})
+}

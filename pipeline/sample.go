@@ -148,6 +148,9 @@ func (p *Project) planHeader(s *corpus.Snapshot, plan *sample.Plan) (Header, err
 		Corpus: corpusPin(s), Chunking: s.Manifest().Chunking, Sample: options,
 		Seed: p.Config.Sample.Seed, Goldgen: p.Version,
 	}
+	if plan.Coverage.Log != nil {
+		pins.Queries = plan.Coverage.Log.Digest
+	}
 	if pins.Plan, err = digestLines(plan.Rows); err != nil {
 		return Header{}, err
 	}

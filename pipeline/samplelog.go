@@ -28,7 +28,7 @@ func (p *Project) drawAll(ctx context.Context, s *corpus.Snapshot) (*sample.Plan
 		return nil, err
 	}
 	log.Summary.File = o.Queries
-	if log.Summary.Digest, err = filedigest.SHA256(p.Path(o.Queries)); err != nil {
+	if log.Summary.Digest, err = p.logDigest(); err != nil {
 		return nil, err
 	}
 	if log.Summary.UnknownClicked, err = unknownClicked(s, log.Rows); err != nil {
@@ -44,6 +44,14 @@ func (p *Project) drawAll(ctx context.Context, s *corpus.Snapshot) (*sample.Plan
 	}
 	join(plan, log)
 	return plan, nil
+}
+
+// logDigest tells the query log as it is now from another, "" without one.
+func (p *Project) logDigest() (string, error) {
+	if p.Config.Sample.Queries == "" {
+		return "", nil
+	}
+	return filedigest.SHA256(p.Path(p.Config.Sample.Queries))
 }
 
 // unknownClicked counts the clicked ids of a log's rows that name neither a chunk

@@ -22,6 +22,9 @@ const (
 	BandTail  = "tail"  // the rest, and all that was asked once
 )
 
+// LogStratum begins the strata of a log's queries; the band follows.
+const LogStratum = "log="
+
 var bands = []string{BandHead, BandTorso, BandTail}
 
 // LogOptions say which real queries stand beside those that are written.
@@ -86,6 +89,7 @@ type LogSummary struct {
 	Searches int            `json:"searches"`          // in what is left, counts added
 	Distinct int            `json:"distinct"`          // wordings, but for case, space and punctuation
 	Clusters int            `json:"clusters"`          // of wordings that nearly agree
+	Until    *time.Time     `json:"until,omitempty"`   // the latest time in it, nil without times
 	Sampled  bool           `json:"sampled,omitempty"` // too many wordings to count all: the rare ones are a sample
 	Bands    []Band         `json:"bands"`
 
@@ -194,7 +198,7 @@ func (d *logDraw) plan() *LogPlan {
 		})
 		if got[i] < wanted[i] {
 			p.Shortfall = append(p.Shortfall, datasets.Shortfall{
-				Stratum: "log=" + band, Wanted: wanted[i], Got: got[i], Reason: fmt.Sprintf("the log has %d queries there", len(list)),
+				Stratum: stratumOfBand(band), Wanted: wanted[i], Got: got[i], Reason: fmt.Sprintf("the log has %d queries there", len(list)),
 			})
 		}
 	}
@@ -218,7 +222,7 @@ func (d *logDraw) rows(band string, list []*cluster, reserve bool) []Row {
 		sum := sha256.Sum256([]byte(foldQuery(c.best.text)))
 		rows[i] = Row{
 			CaseID:   datasets.CaseID(d.o.Seed, datasets.OriginLog, hex.EncodeToString(sum[:]), "", "", 0),
-			ChunkIDs: []string{}, DocIDs: []string{}, Stratum: "log=" + band, Reserve: reserve,
+			ChunkIDs: []string{}, DocIDs: []string{}, Stratum: stratumOfBand(band), Reserve: reserve,
 			Origin: datasets.OriginLog, Query: c.best.text, Asked: c.asked(),
 		}
 	}

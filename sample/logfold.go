@@ -83,6 +83,9 @@ func (f *logTally) add(s *Search) {
 		return
 	}
 	f.summary.Searches = plus(f.summary.Searches, s.Count)
+	if s.At != nil && (f.summary.Until == nil || s.At.After(*f.summary.Until)) {
+		f.summary.Until = s.At
+	}
 	hash := mix(hashString(fnvOffset, folded))
 	w, ok := f.table[hash]
 	if !ok {

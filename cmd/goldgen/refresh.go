@@ -30,7 +30,8 @@ func newRefresh(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "refresh [NAME]", Short: "Take a golden set along with its corpus: the nightly job", GroupID: groupStart,
 		Long: help("Makes a snapshot of the corpus as it is now and compares it with the one that the newest version of the set is\n"+
-			"of. Where nothing changed, nothing is written and no model is asked. Else the set is moved, what lost its\n"+
+			"of. Where neither it nor the query log changed, nothing is written and no model is asked. New queries of a log\n"+
+			"join the set and wait for a person. Of another corpus the set is moved, what lost its\n"+
 			"evidence is retired, new text is judged for the queries that are there, and new queries are written until\n"+
 			"strata and types are filled again; then the configured retrievers are scored. The next version says how far the\n"+
 			"corpus has drifted.\n\n"+
@@ -153,6 +154,9 @@ func (a *app) printRescored(done *pipeline.Refreshed) error {
 
 // printDrift says how the corpus differs, by stratum.
 func (a *app) printDrift(d *datasets.Drift) error {
+	if d.Queries != "" {
+		fmt.Fprintln(a.stdout, "the query log is another one")
+	}
 	t := report.Table{Columns: []report.Column{
 		{Name: "stratum", Max: 40}, {Name: "added", Right: true}, {Name: "changed", Right: true}, {Name: "removed", Right: true}, {Name: "renamed", Right: true},
 	}}
@@ -173,11 +177,8 @@ func (a *app) printDrift(d *datasets.Drift) error {
 
 // refreshNote ends with exit code 3 when a refresh made less than it should have.
 func refreshNote(done *pipeline.Refreshed) error {
-	if !done.Changed {
-		return nil
-	}
 	var why []string
-	if err := shortfallNote(done.Shortfall); err != nil {
+	if err := shortfallNote(done.Shortfall); err != nil && done.Changed {
 		why = append(why, err.Error())
 	}
 	if done.FailedUnits > 0 {

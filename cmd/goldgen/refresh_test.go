@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -126,6 +127,87 @@ func TestRefreshCostsWhatChanged(t *testing.T) {
 	if again := refreshed(t, bin, dir, server.URL); again.Changed || again.Calls.Made != 0 || again.Golden != r.Golden {
 		t.Errorf("again: %+v", again)
 	}
+}
+
+// TestRefreshFollowsTheLog has a query log go on while the corpus stays: what was asked
+// since joins, at the cost of these queries, none that repeats one that is there, and no
+// more than the set may hold; then both stay, and nobody is asked.
+func TestRefreshFollowsTheLog(t *testing.T) {
+	bin := binary(t)
+	server := llmtest.NewOllama(llmtest.Config{Handler: actor})
+	t.Cleanup(server.Close)
+	dir := madeUpProject(t)
+	yaml := filepath.Join(dir, "goldgen.yaml")
+	text, err := os.ReadFile(yaml)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeText(t, yaml, strings.Replace(string(text), "seed: 7", "seed: 7, queries: log.csv", 1))
+	log := "query,count,time\n"
+	ask := func(day string, seeds ...uint64) {
+		for _, seed := range seeds {
+			log += fmt.Sprintf("%s,%d,2026-01-%s\n", madeUpQuery(seed), 1+seed%7, day)
+		}
+		writeText(t, filepath.Join(dir, "log.csv"), log)
+	}
+	for seed := range uint64(60) { // twice as many as the set takes
+		ask("01", seed)
+	}
+	ended(t, t.Context(), bin, dir, server.URL, "run")
+	whole := server.Calls()
+
+	ask("02", 100, 101, 102, 103)
+	log += madeUpQuery(101) + " please,3,2026-01-02\n"
+	ask("02", 1) // what was asked before is not new
+	r := refreshed(t, bin, dir, server.URL)
+	joined := logged(t, dir, 2)
+	if !r.Changed || r.Kept != 60 || r.Retired != 0 || r.Added != len(joined) || r.Added < 1 || r.Added > 4 {
+		t.Errorf("%d kept, %d retired, %d added", r.Kept, r.Retired, r.Added)
+	}
+	asked := map[string]bool{}
+	for _, seed := range []uint64{100, 101, 102, 103} {
+		asked[madeUpQuery(seed)] = true
+	}
+	for _, c := range joined {
+		if !asked[strings.TrimSuffix(c.Query, " please")] || c.Status != datasets.NeedsReview {
+			t.Errorf("%q is %s", c.Query, c.Status)
+		}
+	}
+	if most := whole/10 + 1; r.Calls.Made > most {
+		t.Errorf("%d calls for four queries, at most %d wanted; the run made %d", r.Calls.Made, most, whole)
+	}
+	t.Logf("%d calls, the run made %d; %d cases added", r.Calls.Made, whole, r.Added)
+
+	for seed := range uint64(60) {
+		ask("03", 200+seed)
+	}
+	more := refreshed(t, bin, dir, server.URL)
+	if size := more.Kept + more.Added; size != 66 || more.Retired != 0 {
+		t.Errorf("%d cases where 60 are planned and a tenth more may be: %d kept, %d added", size, more.Kept, more.Added)
+	}
+	verified(t, bin, dir)
+
+	server.Close()
+	if again := refreshed(t, bin, dir, server.URL); again.Changed || again.Calls.Made != 0 || again.Golden != more.Golden {
+		t.Errorf("again: %+v", again)
+	}
+}
+
+// logged are the cases of the log that a version brought.
+func logged(t *testing.T, dir string, version int) []datasets.Case {
+	t.Helper()
+	set, err := (&datasets.Store{Root: filepath.Join(dir, "golden")}).Load("handbook")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(set.Cases, func(c datasets.Case) bool {
+		return c.Origin != datasets.OriginLog || c.Since != fmt.Sprint("v", version)
+	})
+}
+
+// madeUpQuery is what nobody asks in other words.
+func madeUpQuery(seed uint64) string {
+	return strings.TrimPrefix(strings.Join(strings.Fields(madeUp(seed))[1:7], " "), "The ")
 }
 
 // refreshProject is a project that asks a model, whose set is of a corpus before and
