@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -83,9 +84,16 @@ func (a *app) pointAt(err error) {
 	}
 }
 
-// oneLine sets joined errors side by side.
+// oneLine sets joined errors side by side; what was said already, as by each of several
+// writers to a disk that is full, is not said again.
 func oneLine(err error) string {
-	return strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")
+	var said []string
+	for line := range strings.SplitSeq(strings.TrimSpace(err.Error()), "\n") {
+		if !slices.Contains(said, line) {
+			said = append(said, line)
+		}
+	}
+	return strings.Join(said, "; ")
 }
 
 func severity(code int) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -10,6 +11,14 @@ import (
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/llm"
 )
+
+// TestJoinedErrorsAreSaidOnce holds that one cause is not told as often as it was met.
+func TestJoinedErrorsAreSaidOnce(t *testing.T) {
+	full := errors.New("cache: disk is full")
+	if got := oneLine(errors.Join(fmt.Errorf("judge: %w", full), full, full)); got != "judge: cache: disk is full; cache: disk is full" {
+		t.Errorf("%q", got)
+	}
+}
 
 // TestHints holds that an error which a person can do something about says what.
 func TestHints(t *testing.T) {
