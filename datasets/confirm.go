@@ -48,7 +48,7 @@ func (s *Store) RefreshedAt(m *Manifest) (string, error) {
 		err = json.Unmarshal(data, &c)
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
+		return "", fmt.Errorf("%s: %w; it can be deleted: the next refresh confirms the set anew", path, err)
 	}
 	if c.Version != m.Version || c.Digest != m.Digest {
 		return m.RefreshedAt, nil

@@ -2,12 +2,14 @@ package datasets_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/goldgen/goldgen/datasets"
@@ -89,6 +91,55 @@ func TestDamagedFiles(t *testing.T) {
 			}
 			checkError(t, err, tt.err)
 		})
+	}
+}
+
+// A version whose manifest is cut off is in the way of nobody who names another one;
+// where it is the newest, none stands in for it.
+func TestTornManifestOfOneVersion(t *testing.T) {
+	ctx := context.Background()
+	damagedAt := func(err error) string {
+		d, ok := errors.AsType[*datasets.DamagedError](err)
+		if !ok {
+			return fmt.Sprint(err)
+		}
+		return filepath.Base(d.Dir)
+	}
+	for torn, want := range map[int]map[string]string{
+		1: {"set": "v2", "set@v2": "v2", "set@prod": "v2", "set@v1": "v0001", "set@sha256:00000000": "v0001", "next": "v3", "gc": "v0001", "log": "1, v1"},
+		2: {"set": "v0002", "set@v2": "v0002", "set@prod": "v0002", "set@v1": "v1", "set@sha256:00000000": "v0002", "next": "v0002", "gc": "v0002", "log": "v0002"},
+	} {
+		s := newStore(t)
+		refs := []datasets.Ref{write(t, s, "set", draft("one?")), write(t, s, "set", draft("two?"))}
+		if _, _, err := s.SetTag(ctx, refs[1], "prod", datasets.TagOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(filepath.Join(refs[torn-1].Path, "manifest.json"), 100); err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for _, name := range []string{"set", "set@v1", "set@v2", "set@prod", "set@sha256:00000000"} {
+			if ref, err := s.Resolve(name); err != nil {
+				got[name] = damagedAt(err)
+			} else {
+				got[name] = fmt.Sprint("v", ref.Version)
+			}
+		}
+		if entries, err := s.Log("set"); err != nil {
+			got["log"] = damagedAt(err)
+		} else if entries[0].Problem != "" {
+			got["log"] = fmt.Sprintf("%d, %s", len(entries), entries[0].Parent)
+		}
+		_, err := s.Collect(ctx, "set", datasets.CollectOptions{Needed: nobody})
+		got["gc"] = damagedAt(err)
+		if next, _, err := s.Write(ctx, "set", draft("three?")); err != nil {
+			got["next"] = damagedAt(err)
+		} else {
+			got["next"] = fmt.Sprint("v", next.Version)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("v%d is torn (-want +got):\n%s", torn, diff)
+		}
 	}
 }
 

@@ -19,26 +19,33 @@ func Derive(s *Set, why string) Draft {
 	return d
 }
 
-// parentAmong reads the draft's parent among a set's versions, which are in
-// order; the set's first version has none.
-func (d *Draft) parentAmong(refs []Ref) (*Set, error) {
-	i := len(refs) - 1
-	if d.From != nil {
-		i = slices.IndexFunc(refs, d.From.same)
-	}
-	switch {
-	case d.From == nil && i < 0:
+// parentAmong reads the draft's parent among a set's versions; the set's first version
+// has none. What follows a version that cannot be read is not known, so nothing is
+// written after it.
+func (d *Draft) parentAmong(versions *versionList) (*Set, error) {
+	if d.From == nil && versions.empty() {
 		return nil, nil
-	case i < 0:
-		return nil, fmt.Errorf("%s (%s), from which this was derived, is not there", label(d.From.Version), d.From.Digest)
-	case i < len(refs)-1 && !d.Branch:
-		return nil, fmt.Errorf("%s: %w: that is %s", label(d.From.Version), ErrNotNewest, label(refs[len(refs)-1].Version))
 	}
-	parent, err := loadDir(refs[i].Path)
+	newest, err := versions.newest()
+	if err != nil && (d.From == nil || !d.Branch) {
+		return nil, err
+	}
+	parent := newest
+	if d.From != nil {
+		i := slices.IndexFunc(versions.refs, d.From.same)
+		if i < 0 {
+			return nil, fmt.Errorf("%s (%s), from which this was derived, is not there", label(d.From.Version), d.From.Digest)
+		}
+		parent = versions.refs[i]
+	}
+	if parent.Version < versions.last() && !d.Branch {
+		return nil, fmt.Errorf("%s: %w: that is %s", label(d.From.Version), ErrNotNewest, label(newest.Version))
+	}
+	set, err := loadDir(parent.Path)
 	if err != nil {
 		return nil, fmt.Errorf("parent version: %w", err)
 	}
-	return parent, nil
+	return set, nil
 }
 
 // same reports whether both name one version of a set, wherever it lies.
@@ -46,9 +53,9 @@ func (r Ref) same(o Ref) bool { return r.Version == o.Version && r.Digest == o.D
 
 // repeated finds the version that the draft would only repeat: its parent or the
 // newest. The zero Ref stands for none.
-func (d *Draft) repeated(refs []Ref, parent *Set) (Ref, error) {
-	for _, r := range slices.Backward(refs) {
-		if newest := r.Version == nextVersion(refs)-1; !newest && !r.same(parent.Ref()) {
+func (d *Draft) repeated(versions *versionList, parent *Set) (Ref, error) {
+	for _, r := range slices.Backward(versions.refs) {
+		if newest := r.Version == versions.last(); !newest && !r.same(parent.Ref()) {
 			continue
 		}
 		m, err := ReadManifest(r.Path)

@@ -70,9 +70,9 @@ func (d *Draft) canonical() Draft {
 
 // complete fills what follows from the store: everything in the manifest that
 // Draft leaves to it, and the versions that cases name.
-func (d *Draft) complete(name string, parent *Set, refs []Ref, now time.Time) {
+func (d *Draft) complete(name string, parent *Set, version int, now time.Time) {
 	m := &d.Manifest
-	m.Format, m.Name, m.Version = Format, name, nextVersion(refs)
+	m.Format, m.Name, m.Version = Format, name, version
 	m.Parent, m.ParentVersion, m.Merged, m.MergedVersion = "", 0, "", 0
 	if d.Merged != nil {
 		m.Merged, m.MergedVersion = d.Merged.Digest, d.Merged.Version

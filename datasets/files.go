@@ -66,11 +66,18 @@ func ReadManifest(dir string) (*Manifest, error) {
 		return nil, err
 	}
 	m, err := parseManifest(data)
-	if err != nil {
+	switch {
+	case errors.Is(err, errFormat):
 		return nil, fmt.Errorf("%s: %w", path, err)
+	case err != nil:
+		return nil, &DamagedError{dir, fmt.Errorf("%s: %w", path, err)}
 	}
 	return m, nil
 }
+
+// errFormat says that a manifest is of a format that only other versions of goldgen
+// read.
+var errFormat = errors.New("is not known")
 
 // notASet says what stands in the place of a version.
 func notASet(dir string) error {
@@ -101,7 +108,7 @@ func parseManifest(data []byte) (*Manifest, error) {
 	for f := *head.Format; f != Format; f++ {
 		upgrade := upgrades[f]
 		if upgrade == nil {
-			return nil, fmt.Errorf("format %d is not known; this goldgen reads up to format %d", *head.Format, Format)
+			return nil, fmt.Errorf("format %d %w; this goldgen reads up to format %d", *head.Format, errFormat, Format)
 		}
 		var err error
 		if data, err = upgrade(data); err != nil {
@@ -126,10 +133,20 @@ func loadDir(dir string) (*Set, error) {
 	}
 	for _, name := range []string{casesFile, rejectsFile} {
 		if err := checkFile(dir, name, m); err != nil {
-			return nil, err
+			return nil, damaged(dir, err)
 		}
 	}
-	return readRows(dir, m)
+	set, err := readRows(dir, m)
+	return set, damaged(dir, err)
+}
+
+// damaged is an error about a file of a version, as one that a person can mend.
+// Permissions are another matter.
+func damaged(dir string, err error) error {
+	if err == nil || errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return &DamagedError{dir, err}
 }
 
 // readRows reads the Parquet files without looking at their digests.
@@ -158,6 +175,9 @@ func readRows(dir string, m *Manifest) (*Set, error) {
 func checkFile(dir, name string, m *Manifest) error {
 	path := filepath.Join(dir, name)
 	sum, err := filedigest.SHA256(path)
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		err = fmt.Errorf("%s: %w", path, at.Err)
+	}
 	switch want := m.Files[name]; {
 	case err != nil:
 		return err

@@ -35,8 +35,10 @@ type CollectOptions struct {
 // where tags stand, versions that nobody made a next one of (branches), the common
 // ancestors of those and what lies between, which a merge needs, and what Needed
 // gives a reason for. A version goes in one rename, so that a killed collection
-// leaves whole versions, and what the next commit sweeps away. A tag that stands at
-// a version that is not there is an error: which one it should keep is not known.
+// leaves whole versions, and what the next commit sweeps away; of what a deleted one was
+// made stays noted beside the others. A tag that stands at
+// a version that is not there is an error: which one it should keep is not known. So
+// is a version that cannot be read: what it was made of is not known.
 func (s *Store) Collect(ctx context.Context, name string, o CollectOptions) (*Collected, error) {
 	if err := ValidateName(name); err != nil {
 		return nil, err
@@ -46,19 +48,25 @@ func (s *Store) Collect(ctx context.Context, name string, o CollectOptions) (*Co
 		return nil, fmt.Errorf("golden set %s: %w", name, err)
 	}
 	defer unlock()
-	refs, err := s.versions(name)
+	versions, err := s.versions(name)
 	if err != nil {
 		return nil, err
 	}
-	if len(refs) == 0 {
+	if versions.empty() {
 		return nil, s.unknown(name)
 	}
-	out, err := s.plan(name, refs, o)
+	if err := versions.unread(); err != nil {
+		return nil, fmt.Errorf("golden set %s: what a version needs that cannot be read is not known: %w", name, err)
+	}
+	out, err := s.plan(name, versions, o)
 	if err != nil {
 		return nil, err
 	}
 	if out.DryRun = o.DryRun; o.DryRun {
 		return out, nil
+	}
+	if err := noteGone(filepath.Join(s.Root, name), out.Deleted); err != nil {
+		return nil, fmt.Errorf("golden set %s: %w", name, err)
 	}
 	for _, r := range out.Deleted {
 		if err := context.Cause(ctx); err != nil {
@@ -72,13 +80,13 @@ func (s *Store) Collect(ctx context.Context, name string, o CollectOptions) (*Co
 }
 
 // plan tells the versions that stay from those that go.
-func (s *Store) plan(name string, refs []Ref, o CollectOptions) (*Collected, error) {
-	reasons, err := s.reasons(name, refs, o)
+func (s *Store) plan(name string, versions *versionList, o CollectOptions) (*Collected, error) {
+	reasons, err := s.reasons(name, versions, o)
 	if err != nil {
 		return nil, err
 	}
 	out := &Collected{Kept: []Kept{}, Deleted: []Ref{}}
-	for _, r := range refs {
+	for _, r := range versions.refs {
 		why := reasons[r.Version]
 		if why == "" {
 			why = o.Needed(r)
@@ -97,8 +105,8 @@ func (s *Store) plan(name string, refs []Ref, o CollectOptions) (*Collected, err
 }
 
 // reasons says, by version, why the set itself needs one.
-func (s *Store) reasons(name string, refs []Ref, o CollectOptions) (map[int]string, error) {
-	newest := refs[len(refs)-1]
+func (s *Store) reasons(name string, versions *versionList, o CollectOptions) (map[int]string, error) {
+	newest := versions.refs[len(versions.refs)-1]
 	past, err := lineageOf(newest)
 	if err != nil {
 		return nil, err
@@ -115,7 +123,7 @@ func (s *Store) reasons(name string, refs []Ref, o CollectOptions) (map[int]stri
 		if t.Version == 0 {
 			continue
 		}
-		at, err := s.byTag(name, t.Name, refs)
+		at, err := s.byTag(name, t.Name, versions)
 		if err != nil {
 			return nil, err
 		}

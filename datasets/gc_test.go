@@ -65,7 +65,7 @@ func TestCollectKeepsWhatIsNeeded(t *testing.T) {
 		t.Errorf("after it set@v2 gives %v", err)
 	}
 	log, err := s.Log("set")
-	if err != nil || len(log) != 2 || !log[1].Missing {
+	if err != nil || len(log) != 3 || !log[1].Missing || log[2].Ref.Version != 1 {
 		t.Errorf("log after it: %+v (%v)", log, err)
 	}
 	if got, err := s.Collect(ctx, "set", datasets.CollectOptions{Branches: true, Needed: nobody}); err != nil || len(got.Kept) != 2 || len(got.Deleted) != 3 {
@@ -110,6 +110,39 @@ func TestCollectLeavesWhatAMergeNeeds(t *testing.T) {
 	}
 	if base, err := datasets.CommonAncestor(tips[0], tips[1]); err != nil || base != first {
 		t.Errorf("the common ancestor of %v is %v (%v), want %v", tips, base, err, first)
+	}
+}
+
+// A version in the middle of a chain that was deleted does not part what came after it
+// from what it was made of.
+func TestMergeOverADeletedVersion(t *testing.T) {
+	s, ctx := newStore(t), context.Background()
+	first := write(t, s, "set", draft("one?"))
+	edited := func(from string, change func(*datasets.Case)) datasets.Ref {
+		d := datasets.Derive(load(t, s, from), "edited")
+		d.Cases[0].Checks, d.Branch = nil, true
+		change(&d.Cases[0])
+		return write(t, s, "set", d)
+	}
+	edited("set@v1", func(c *datasets.Case) { c.Tags = []string{"a"} })
+	ours := edited("set@v2", func(c *datasets.Case) { c.Category = "billing" })
+	if _, _, err := s.SetTag(ctx, first, "prod", datasets.TagOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Collect(ctx, "set", datasets.CollectOptions{Needed: nobody}); err != nil || len(got.Deleted) != 1 || got.Deleted[0].Version != 2 {
+		t.Fatalf("deleted %+v (%v)", got, err)
+	}
+	theirs := edited("set@v1", func(c *datasets.Case) { c.Language = "de" })
+	base, err := datasets.CommonAncestor(ours, theirs)
+	if err != nil || base != first {
+		t.Fatalf("the common ancestor is %v (%v), want %v", base, err, first)
+	}
+	merged, _, err := datasets.Merge(load(t, s, "set@v1"), load(t, s, "set@v3"), load(t, s, "set@v4"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := merged.Cases[0]; c.Category != "billing" || c.Language != "de" || !cmp.Equal(c.Tags, []string{"a"}) {
+		t.Errorf("merged: %+v", c)
 	}
 }
 

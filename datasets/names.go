@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -93,24 +92,6 @@ func parseRef(ref string) (name string, sel selector, err error) {
 		return name, selector{tag: rest}, nil
 	}
 	return "", sel, fmt.Errorf("reference %q: after @ stands %q; want v3, sha256: with at least 4 hex digits, or a tag", ref, rest)
-}
-
-// choose picks the version among refs, which are in order of version.
-func (sel selector) choose(name string, refs []Ref) (Ref, error) {
-	fits := func(r Ref) bool { return sel.version == r.Version || sel.version == 0 }
-	var found []Ref
-	for _, r := range refs {
-		if fits(r) && strings.HasPrefix(r.Digest, sel.digest) {
-			found = append(found, r)
-		}
-	}
-	switch {
-	case len(found) == 0:
-		return Ref{}, fmt.Errorf("golden set %s has no version %s; it has %s", name, sel, strings.Join(names(refs), ", "))
-	case sel.digest != "" && slices.ContainsFunc(found, func(r Ref) bool { return r.Digest != found[0].Digest }):
-		return Ref{}, fmt.Errorf("golden set %s: %s fits several versions: %s", name, sel, strings.Join(names(found), ", "))
-	}
-	return found[len(found)-1], nil
 }
 
 func (sel selector) String() string {

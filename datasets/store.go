@@ -72,16 +72,16 @@ func (s *Store) lock(ctx context.Context, name string) (unlock func(), err error
 
 // commit runs under the lock.
 func (s *Store) commit(ctx context.Context, name string, d Draft) (Ref, bool, error) {
-	refs, err := s.versions(name)
+	versions, err := s.versions(name)
 	if err != nil {
 		return Ref{}, false, err
 	}
-	parent, err := d.parentAmong(refs)
+	parent, err := d.parentAmong(versions)
 	if err != nil {
 		return Ref{}, false, err
 	}
 	d.Manifest.Digest = Digest(d.Cases, d.Rejects)
-	if same, err := d.repeated(refs, parent); err != nil || same.Version > 0 {
+	if same, err := d.repeated(versions, parent); err != nil || same.Version > 0 {
 		return same, false, err
 	}
 	if d.From != nil && !d.Refreshed {
@@ -89,7 +89,7 @@ func (s *Store) commit(ctx context.Context, name string, d Draft) (Ref, bool, er
 			return Ref{}, false, err
 		}
 	}
-	d.complete(name, parent, refs, s.Now())
+	d.complete(name, parent, versions.last()+1, s.Now())
 	if err := context.Cause(ctx); err != nil {
 		return Ref{}, false, err
 	}
@@ -194,14 +194,6 @@ func hasManifest(dir string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// nextVersion follows the newest of a set's versions, which are in order.
-func nextVersion(refs []Ref) int {
-	if len(refs) == 0 {
-		return 1
-	}
-	return refs[len(refs)-1].Version + 1
-}
-
 // sameResult reports whether a commit of b would repeat a. goldgen's version
 // is no part of it: a newer program that makes the same rows makes no version. Nor
 // are the bytes of a query log: what was drawn from it is pinned with the plan.
@@ -223,15 +215,14 @@ func (s *Store) Resolve(ref string) (Ref, error) {
 	}
 	name, sel, err := parseRef(ref)
 	if err == nil {
-		refs, err := s.versions(name)
-		if err != nil {
+		versions, err := s.versions(name)
+		switch {
+		case err != nil:
 			return Ref{}, err
-		}
-		if len(refs) > 0 && sel.tag != "" {
-			return s.byTag(name, sel.tag, refs)
-		}
-		if len(refs) > 0 {
-			return sel.choose(name, refs)
+		case !versions.empty() && sel.tag != "":
+			return s.byTag(name, sel.tag, versions)
+		case !versions.empty():
+			return versions.choose(name, sel)
 		}
 	}
 	if info, statErr := os.Stat(ref); statErr == nil && info.IsDir() {
@@ -262,17 +253,22 @@ func (s *Store) byDigest(digest string) (Ref, error) {
 		return Ref{}, err
 	}
 	var found []Ref
+	var unread error
 	for _, name := range names {
-		refs, err := s.versions(name)
+		versions, err := s.versions(name)
 		if err != nil {
 			return Ref{}, err
 		}
-		found = append(found, slices.DeleteFunc(refs, func(r Ref) bool { return !strings.HasPrefix(r.Digest, digest) })...)
+		unread = errors.Join(unread, versions.unread())
+		found = append(found, slices.DeleteFunc(versions.refs, func(r Ref) bool { return !strings.HasPrefix(r.Digest, digest) })...)
 	}
 	for _, r := range found {
 		if r.Digest != found[0].Digest || r.Name != found[0].Name {
 			return Ref{}, fmt.Errorf("%s fits several versions: %s and %s", digest, found[0], r)
 		}
+	}
+	if len(found) == 0 && unread != nil {
+		return Ref{}, fmt.Errorf("no version of a golden set in %s that can be read has the digest %s: %w", s.Root, digest, unread)
 	}
 	if len(found) == 0 {
 		return Ref{}, &MissingError{fmt.Sprintf("no version of a golden set in %s has the digest %s", s.Root, digest)}
@@ -299,40 +295,6 @@ func (s *Store) Load(ref string) (*Set, error) {
 		return nil, err
 	}
 	return loadDir(r.Path)
-}
-
-// versions lists the finished versions of a set in order; none is no error.
-func (s *Store) versions(name string) ([]Ref, error) {
-	return versionsIn(filepath.Join(s.Root, name), name)
-}
-
-// versionsIn lists those that stand in the folder home.
-func versionsIn(home, name string) ([]Ref, error) {
-	entries, err := os.ReadDir(home)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var refs []Ref
-	for _, e := range entries {
-		n, ok := versionOf(e.Name())
-		dir := filepath.Join(home, e.Name())
-		if !ok || !hasManifest(dir) {
-			continue
-		}
-		ref, err := refOfDir(dir)
-		if err != nil {
-			return nil, err
-		}
-		if ref.Name != name || ref.Version != n {
-			return nil, fmt.Errorf("%s: its manifest says %s; was the folder renamed or copied?", dir, ref)
-		}
-		refs = append(refs, ref)
-	}
-	slices.SortFunc(refs, func(a, b Ref) int { return a.Version - b.Version })
-	return refs, nil
 }
 
 // setNames lists the sets that have a finished version, sorted.
@@ -383,22 +345,27 @@ func (s *Store) List() ([]Entry, error) {
 
 // describe fills the entry of a set as far as it can be read.
 func (s *Store) describe(e *Entry) error {
-	refs, err := s.versions(e.Ref.Name)
-	if err == nil && len(refs) == 0 {
+	versions, err := s.versions(e.Ref.Name)
+	if err == nil && versions.empty() {
 		err = fmt.Errorf("no finished version")
 	}
 	if err != nil {
 		return err
 	}
-	e.Ref = refs[len(refs)-1]
-	for _, r := range refs {
+	for _, r := range versions.refs {
 		e.Versions = append(e.Versions, r.Version)
 	}
-	m, err := ReadManifest(e.Ref.Path)
+	newest, err := versions.newest()
 	if err != nil {
 		return err
 	}
-	e.Manifest = *m
-	e.Tags, err = s.standing(e.Ref.Name, refs)
-	return err
+	m, err := ReadManifest(newest.Path)
+	if err != nil {
+		return err
+	}
+	e.Ref, e.Manifest = newest, *m
+	if e.Tags, err = s.standing(e.Ref.Name, versions.refs); err != nil {
+		return err
+	}
+	return versions.unread()
 }

@@ -128,11 +128,11 @@ func (s *Store) tagged(name string, move TagMove) error {
 	if move.Version == 0 {
 		return nil
 	}
-	refs, err := s.versions(name)
+	versions, err := s.versions(name)
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(refs, func(r Ref) bool { return r.same(Ref{Version: move.Version, Digest: move.Digest}) }) {
+	if !slices.ContainsFunc(versions.refs, Ref{Version: move.Version, Digest: move.Digest}.same) {
 		return fmt.Errorf("golden set %s: a tag stands at a version of %s, and %s is none", name, s.Root, label(move.Version))
 	}
 	return nil
@@ -245,7 +245,7 @@ func (s *Store) standing(name string, refs []Ref) ([]TagAt, error) {
 }
 
 // byTag finds the version that a tag stands at among those of its set.
-func (s *Store) byTag(name, tag string, refs []Ref) (Ref, error) {
+func (s *Store) byTag(name, tag string, versions *versionList) (Ref, error) {
 	t, err := s.tag(name, tag)
 	if err != nil {
 		return Ref{}, err
@@ -253,10 +253,13 @@ func (s *Store) byTag(name, tag string, refs []Ref) (Ref, error) {
 	if t.Version == 0 {
 		return Ref{}, s.noTag(name, &t)
 	}
-	for _, r := range refs {
+	for _, r := range versions.refs {
 		if r.same(Ref{Version: t.Version, Digest: t.Digest}) {
 			return r, nil
 		}
+	}
+	if err := versions.bad[t.Version]; err != nil {
+		return Ref{}, fmt.Errorf("golden set %s: tag %s stands at %s: %w", name, tag, label(t.Version), err)
 	}
 	return Ref{}, fmt.Errorf("golden set %s: tag %s stands at %s (%s), which is not there any more", name, tag, label(t.Version), t.Digest)
 }

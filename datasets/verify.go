@@ -2,7 +2,9 @@ package datasets
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -95,7 +97,9 @@ func (v *verifier) read(dir string) *Set {
 
 func (v *verifier) unreadable(file string, err error) {
 	v.complete = false
-	v.add(ProblemFile, file, "%v", err)
+	if !errors.Is(err, fs.ErrNotExist) { // that is said with the digests
+		v.add(ProblemFile, file, "%v", err)
+	}
 }
 
 // rows checks what needs no corpus.

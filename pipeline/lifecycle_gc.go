@@ -38,7 +38,11 @@ func (p *Project) Collect(ctx context.Context, o CollectOptions) (*datasets.Coll
 		if where := named[namedVersion{r.Name, r.Version, r.Digest}]; where != "" {
 			return "result " + where
 		}
-		if reads, err := review.ReadJournals(p.journals(r)); err != nil || len(reads) > 0 {
+		reads, err := review.ReadJournals(p.journals(r))
+		switch {
+		case err != nil:
+			return "a journal of labels of it cannot be read: " + err.Error()
+		case len(reads) > 0:
 			return "people labelled it"
 		}
 		return ""

@@ -84,7 +84,7 @@ func (p *Project) rebaseSnapshots(set *datasets.Set, o RebaseOptions) (from, to 
 func (p *Project) snapshotBefore(set *datasets.Set, dir string) (*corpus.Snapshot, error) {
 	s, err := p.snapshotOf(set, dir)
 	if errors.Is(err, ErrNotComparable) {
-		err = hinted("--from DIR names the snapshot that the set was made over, where it is elsewhere",
+		err = hinted("--from DIR names the snapshot that the set was made over, where it is elsewhere; the documents of that time give it again, by goldgen snapshot",
 			"the corpus that golden set %s was made over is needed to move it: %w", set.Ref(), err)
 	}
 	return s, err

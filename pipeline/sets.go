@@ -41,6 +41,10 @@ func (p *Project) Import(ctx context.Context, name, dir string, o datasets.Impor
 // (dir, or the pinned one). A snapshot that is not there is a problem too.
 func (p *Project) Verify(ctx context.Context, ref, dir string) (datasets.Ref, []datasets.Problem, error) {
 	resolved, err := p.Store().Resolve(ref)
+	if damaged, ok := errors.AsType[*datasets.DamagedError](err); ok {
+		at := datasets.Ref{Path: damaged.Dir}
+		return at, []datasets.Problem{{Kind: datasets.ProblemManifest, Where: at.Path, Detail: damaged.Err.Error()}}, nil
+	}
 	if err != nil {
 		return datasets.Ref{}, nil, err
 	}

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -135,7 +136,11 @@ func (p *Project) latestSnapshot(dir string) (*corpus.Snapshot, error) {
 	if _, err := os.Stat(p.snapshotRoot()); err != nil {
 		return nil, hinted("goldgen snapshot", "no snapshot of the corpus yet")
 	}
-	return corpus.Open(p.snapshotRoot())
+	s, err := corpus.Open(p.snapshotRoot())
+	if err != nil && !errors.Is(err, os.ErrPermission) {
+		err = hinted("goldgen snapshot makes it again, of the corpus as it is now", "the project's snapshot: %w", err)
+	}
+	return s, err
 }
 
 // snapshotOf opens the snapshot that a golden set is pinned to, in dir or, for "",
@@ -153,16 +158,25 @@ func (p *Project) pinnedSnapshot(dir string, pin datasets.CorpusPin, what string
 		}
 		return s, checkPin(s, pin, what)
 	}
+	var damage error
 	if len(pin.Digest) >= 16 {
-		if s, err := corpus.Open(filepath.Join(p.snapshotRoot(), pin.Digest[:16])); err == nil && s.Manifest().Digest == pin.Digest {
+		own := filepath.Join(p.snapshotRoot(), pin.Digest[:16])
+		s, err := corpus.Open(own)
+		if err == nil && s.Manifest().Digest == pin.Digest {
 			return s, nil
+		}
+		if _, statErr := os.Stat(own); err != nil && statErr == nil {
+			damage = err
 		}
 	}
 	s, err := p.latestSnapshot("")
 	if err != nil {
 		return nil, err
 	}
-	return s, checkPin(s, pin, what)
+	if err = checkPin(s, pin, what); err != nil && damage != nil {
+		err = fmt.Errorf("%w; its own snapshot is damaged: %w", err, damage)
+	}
+	return s, err
 }
 
 // checkPin refuses a snapshot that is not the pinned one.

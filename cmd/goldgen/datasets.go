@@ -55,7 +55,9 @@ func (a *app) printEntries(entries []datasets.Entry) error {
 		{Name: "trust"}, {Name: "made"}, {Name: "digest"}, {Name: "tags"},
 	}}
 	for _, e := range entries {
-		if e.Problem != "" {
+		if e.Problem != "" && e.Ref.Version > 0 {
+			fmt.Fprintf(a.stderr, "goldgen: warning: %s: %s\n", report.Escape(e.Ref.Name), report.Escape(e.Problem))
+		} else if e.Problem != "" {
 			t.Add(e.Ref.Name, fmt.Sprint(len(e.Versions)), "", "", "unreadable: "+e.Problem)
 			continue
 		}
@@ -307,7 +309,11 @@ func (a *app) reportVerify(ref datasets.Ref, problems []datasets.Problem) error 
 		}
 	}
 	if len(problems) > 0 {
-		return &codeError{code: exitFailed, why: fmt.Sprintf("%s: %s", ref, wording.Count(len(problems), "problem"))}
+		which := ref.String()
+		if ref.Version == 0 { // its manifest does not say
+			which = ref.Path
+		}
+		return &codeError{code: exitFailed, why: fmt.Sprintf("%s: %s", which, wording.Count(len(problems), "problem"))}
 	}
 	return nil
 }

@@ -154,7 +154,10 @@ func (a *app) printLog(entries []datasets.LogEntry) error {
 	}}
 	for _, e := range entries {
 		parent := e.Parent
-		if e.Missing {
+		switch {
+		case e.Problem != "":
+			parent += " (unreadable)"
+		case e.Missing:
 			parent += " (gone)"
 		}
 		t.Add(e.Ref.String(), parent, fmt.Sprint(e.Counts.Active), fmt.Sprint(e.Counts.NeedsReview), fmt.Sprint(e.Counts.Retired),

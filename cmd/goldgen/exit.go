@@ -135,6 +135,9 @@ func hintOf(err error) string {
 	if _, ok := errors.AsType[*datasets.MissingError](err); ok {
 		return "goldgen run makes a set, goldgen datasets ls lists those that are there; -C names another project's folder"
 	}
+	if d, ok := errors.AsType[*datasets.DamagedError](err); ok {
+		return fmt.Sprintf("goldgen datasets verify %s says all that is wrong; put the folder back from a copy, such as version control, or move it away: the other versions stand", d.Dir)
+	}
 	if llm.Full(err) {
 		return fullHint(err)
 	}
