@@ -2,7 +2,6 @@ package bucket_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -16,8 +15,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/minio/minio-go/v7"
-	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"github.com/goldgen/goldgen/internal/bucket"
 	"github.com/goldgen/goldgen/internal/bucket/buckettest"
@@ -46,36 +43,10 @@ func stores(t *testing.T) map[string]*bucket.Bucket {
 		"folder": open(t, filepath.Join(t.TempDir(), "new"), os.Getenv),
 		"fake":   open(t, "s3://team/below/here", fake.Env),
 	}
-	if real := realServer(t); real != nil {
-		out["real"] = real
+	if address, env := buckettest.Real(t); address != "" {
+		out["real"] = open(t, address+"/below", env)
 	}
 	return out
-}
-
-// realServer is a fresh bucket of the server that GOLDGEN_TEST_S3 names.
-func realServer(t *testing.T) *bucket.Bucket {
-	t.Helper()
-	endpoint := os.Getenv("GOLDGEN_TEST_S3")
-	if endpoint == "" {
-		if os.Getenv("CI") != "" {
-			t.Fatal("GOLDGEN_TEST_S3 is not set: in CI a real server must be there")
-		}
-		t.Log("GOLDGEN_TEST_S3 is not set: not run against a real server")
-		return nil
-	}
-	env := func(name string) string {
-		return map[string]string{"AWS_ENDPOINT_URL": endpoint, "AWS_ACCESS_KEY_ID": "goldgen", "AWS_SECRET_ACCESS_KEY": "goldgen-secret"}[name]
-	}
-	name := fmt.Sprintf("bucket-%d", os.Getpid())
-	client, err := minio.New(strings.TrimPrefix(endpoint, "http://"), &minio.Options{Creds: credentials.NewStaticV4("goldgen", "goldgen-secret", "")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := client.MakeBucket(t.Context(), name, minio.MakeBucketOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { client.RemoveBucketWithOptions(context.Background(), name, minio.RemoveBucketOptions{ForceDelete: true}) })
-	return open(t, "s3://"+name+"/below", env)
 }
 
 func TestObjects(t *testing.T) {

@@ -26,7 +26,8 @@ const Name = "team"
 
 // Server keeps one bucket in memory. It looks at no signature.
 type Server struct {
-	URL string
+	URL  string
+	http *httptest.Server
 
 	mu      sync.Mutex
 	objects map[string]object
@@ -44,12 +45,21 @@ type object struct {
 
 // New starts a server that ends with the test.
 func New(t *testing.T) *Server {
-	s := &Server{objects: map[string]object{}}
-	h := httptest.NewServer(s)
-	t.Cleanup(h.Close)
-	s.URL = h.URL
+	s := Start()
+	t.Cleanup(s.Close)
 	return s
 }
+
+// Start starts a server; the caller closes it.
+func Start() *Server {
+	s := &Server{objects: map[string]object{}}
+	s.http = httptest.NewServer(s)
+	s.URL = s.http.URL
+	return s
+}
+
+// Close ends the server.
+func (s *Server) Close() { s.http.Close() }
 
 // Env answers for the environment of a program that uses the server.
 func (s *Server) Env(name string) string {
@@ -93,6 +103,13 @@ func (s *Server) Set(key, body string) {
 	if delete(s.objects, key); body != "" {
 		s.objects[key] = object{body: []byte(body), etag: etag([]byte(body))}
 	}
+}
+
+// Clear takes all objects away.
+func (s *Server) Clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.objects)
 }
 
 // Fail answers with a status and S3's name for the error.
