@@ -11,6 +11,7 @@ import (
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
+	"github.com/goldgen/goldgen/internal/bucket"
 )
 
 // GoldenConfig says what gates ask of the golden set itself.
@@ -20,6 +21,8 @@ type GoldenConfig struct {
 
 	SizeWithin float64 `yaml:"size_within"` // share by which a refresh lets the set be larger than sample.cases
 	MixWithin  float64 `yaml:"mix_within"`  // by which it lets the share of a stratum or type differ from the plan's
+
+	Remote string `yaml:"remote,omitempty"` // where datasets push and pull go without a place: s3://bucket/prefix or a folder
 }
 
 const day = 24 * time.Hour
@@ -47,7 +50,11 @@ func (g GoldenConfig) validate() error {
 	if g.MinActive < 0 {
 		least = fmt.Errorf("min_active: %d, want 0 or more", g.MinActive)
 	}
-	return errors.Join(keyed("max_age", age), least, shareOf("size_within", g.SizeWithin), shareOf("mix_within", g.MixWithin))
+	var remote error
+	if bucket.IsRemote(g.Remote) {
+		_, remote = bucket.Open(g.Remote, func(string) string { return "" })
+	}
+	return errors.Join(keyed("max_age", age), least, keyed("remote", remote), shareOf("size_within", g.SizeWithin), shareOf("mix_within", g.MixWithin))
 }
 
 // shareOf refuses what is no share.

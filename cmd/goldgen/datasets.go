@@ -17,19 +17,28 @@ import (
 func newDatasets(a *app) *cobra.Command {
 	return parent("datasets", "List, show, compare, change, import and export golden sets", groupSets,
 		newDatasetsList(a), newDatasetsShow(a), newDatasetsVerify(a), newDatasetsImport(a), newDatasetsExport(a),
-		newDatasetsDiff(a), newDatasetsLog(a), newDatasetsTag(a), newDatasetsRetire(a), newDatasetsEdit(a), newDatasetsMerge(a), newDatasetsCollect(a))
+		newDatasetsDiff(a), newDatasetsLog(a), newDatasetsTag(a), newDatasetsRetire(a), newDatasetsEdit(a), newDatasetsMerge(a), newDatasetsPush(a), newDatasetsPull(a), newDatasetsCollect(a))
 }
 
 func newDatasetsList(a *app) *cobra.Command {
+	var remote bool
 	cmd := &cobra.Command{
-		Use: "ls", Short: "List the project's golden sets",
-		Long:    help("Lists each golden set with its newest version, and where its tags stand.", codeDone, codeFailed, codeUsage),
-		Example: "  goldgen -C examples/quickstart datasets ls",
-		Args:    usageArgs(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
+		Use: "ls [PLACE]", Short: "List the project's golden sets, or those that were pushed",
+		Long: help("Lists each golden set with its newest version, and where its tags stand; with --remote those of a store or\n"+
+			"folder that sets were pushed to (see push).", codeDone, codeFailed, codeUsage),
+		Example: "  goldgen -C examples/quickstart datasets ls\n" +
+			"  goldgen -C examples/quickstart datasets ls --remote ../golden-of-the-team",
+		Args: usageArgs(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := a.project()
 			if err != nil {
 				return err
+			}
+			if remote {
+				return a.listRemote(cmd.Context(), p, strings.Join(args, ""))
+			}
+			if len(args) > 0 {
+				return usagef("datasets ls: a place is listed with --remote")
 			}
 			entries, err := p.Store().List()
 			if err != nil {
@@ -41,6 +50,7 @@ func newDatasetsList(a *app) *cobra.Command {
 			return a.printEntries(entries)
 		},
 	}
+	cmd.Flags().BoolVar(&remote, "remote", false, "list PLACE, or golden.remote of goldgen.yaml")
 	a.jsonFlag(cmd)
 	return cmd
 }

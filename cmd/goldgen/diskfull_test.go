@@ -59,16 +59,14 @@ func (f *fullDisk) failsWithin(t *testing.T, room smalldisk.Room) bool {
 	t.Helper()
 	f.restore(t)
 	f.disk.Limit(t, room)
-	cmd := exec.Command(f.bin, append([]string{"-C", f.dir(), "-q"}, f.args...)...)
-	cmd.Env = append(os.Environ(), "OLLAMA_HOST="+f.host)
-	out, err := cmd.CombinedOutput()
-	code := cmd.ProcessState.ExitCode()
+	t.Setenv("OLLAMA_HOST", f.host)
+	text, code := failing(t, f.bin, f.dir(), f.args...)
 	if code == exitDone || code == exitPartly {
 		return false
 	}
-	if text := string(out); code != exitFailed || !strings.Contains(text, "no space left on device") && !strings.Contains(text, "is full") ||
+	if code != exitFailed || !strings.Contains(text, "no space left on device") && !strings.Contains(text, "is full") ||
 		!strings.Contains(text, "free space on") {
-		t.Errorf("%+v: %v, code %d:\n%s", room, err, code, text)
+		t.Errorf("%+v: code %d:\n%s", room, code, text)
 	}
 	f.wantWhole(t, room)
 	f.disk.Limit(t, smalldisk.Room{})
@@ -77,6 +75,17 @@ func (f *fullDisk) failsWithin(t *testing.T, room smalldisk.Room) bool {
 		t.Errorf("%+v: with room again it made other bytes:\n%s", room, diff)
 	}
 	return true
+}
+
+// failing runs a command that may fail; what it says and its exit code are returned.
+func failing(t *testing.T, bin, dir string, args ...string) (out string, code int) {
+	t.Helper()
+	cmd := exec.Command(bin, append([]string{"-C", dir, "-q"}, args...)...)
+	text, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return string(text), cmd.ProcessState.ExitCode()
 }
 
 // wantWhole wants every version that is to be seen to hold, and nothing besides.

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/goldgen/goldgen/internal/bucket/buckettest"
 )
 
 // TestExamples runs every example of every command's help, in the order of the
@@ -17,10 +19,14 @@ import (
 func TestExamples(t *testing.T) {
 	t.Setenv("PATH", filepath.Dir(binary(t))+string(os.PathListSeparator)+os.Getenv("PATH"))
 	examplesFolder(t)
-	order := []string{"doctor", "init", "run", "snapshot", "sample", "generate", "judge", "eval"}
+	for _, assignment := range buckettest.New(t).Environ() {
+		name, value, _ := strings.Cut(assignment, "=")
+		t.Setenv(name, value)
+	}
+	order := []string{"doctor", "init", "run", "snapshot", "sample", "generate", "judge", "eval", "datasets tag", "datasets push"}
 	var commands []*cobra.Command
 	for _, name := range order {
-		cmd, _, err := newRoot(&app{}).Find([]string{name})
+		cmd, _, err := newRoot(&app{}).Find(strings.Fields(name))
 		if err != nil {
 			t.Fatal(err)
 		}

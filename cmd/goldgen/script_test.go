@@ -10,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/goldgen/goldgen/internal/bucket/buckettest"
 	"github.com/goldgen/goldgen/llm"
 	"github.com/goldgen/goldgen/llm/llmtest"
 )
@@ -35,6 +36,7 @@ func TestScripts(t *testing.T) {
 			"exits":       exits,
 			"fakejudge":   fakeJudge,
 			"fakeollama":  fakeOllama,
+			"fakes3":      fakeS3,
 			"fillsheet":   fillSheet,
 			"makeanswers": makeAnswers,
 			"quickstart":  quickstart,
@@ -87,6 +89,17 @@ func serveModel(ts *testscript.TestScript, handler func(llm.Request) llm.Reply) 
 	s := llmtest.NewOllama(llmtest.Config{Handler: handler})
 	ts.Defer(s.Close)
 	ts.Setenv("OLLAMA_HOST", s.URL)
+}
+
+// fakeS3 starts a store that speaks S3, with the bucket team, until the script ends, and
+// sets the environment to it.
+func fakeS3(ts *testscript.TestScript, _ bool, _ []string) {
+	s := buckettest.Start()
+	ts.Defer(s.Close)
+	for _, assignment := range s.Environ() {
+		name, value, _ := strings.Cut(assignment, "=")
+		ts.Setenv(name, value)
+	}
 }
 
 // quickstart [line...]: copies the quickstart into the script's folder and adds
