@@ -15,7 +15,7 @@ const (
 	FeatureCarriedGrade = "carried_grade" // the grade times that share; Grade is its whole part
 	FeatureCarriedFrom  = "carried_from"  // the grade that was given
 	FeatureCarriedPart  = "carried_part"  // what p was multiplied by; see partOf
-	FeatureCarriedWhole = "carried_whole" // 1 where the grade, or p, was kept whatever the share
+	featureCarriedWhole = "carried_whole" // 1 where the grade, or p, was kept whatever the share
 )
 
 // leastRead is the share of a new chunk that must have been read for a judgment
@@ -117,7 +117,7 @@ func (c *carry) judgment(relevant int, whole bool) Judgment {
 	j.Spans, j.Features = c.spans, map[string]float64{FeatureCarriedShare: c.share}
 	share, part := c.share, c.part
 	if whole {
-		share, part, j.Features[FeatureCarriedWhole] = 1, 1, 1
+		share, part, j.Features[featureCarriedWhole] = 1, 1, 1
 	}
 	if j.P != nil {
 		j.P, j.PDraws = times(*j.P, j.PDraws, part)

@@ -120,6 +120,7 @@ func (v *verifier) rows(set *Set) {
 		for _, f := range c.faults() {
 			v.add(ProblemCase, "case "+printable(c.ID)+": "+f.field, "%s", f.detail)
 		}
+		v.contradictions(c)
 	}
 	for i := range set.Rejects {
 		for _, f := range set.Rejects[i].faults() {
@@ -210,6 +211,7 @@ func (v *verifier) caseInCorpus(c *Case, f *finder) {
 		}
 	}
 	v.evidence(where, c.Evidence, f)
+	v.grounds(c, f)
 }
 
 // chunk checks that a chunk exists and, where docID is given, whose it is.

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -152,6 +153,40 @@ func TestVerifyReportsEverything(t *testing.T) {
 	got[0].Detail = "" // two digests
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// What an edit would be refused for is a problem of a set that has it all the same.
+func TestVerifyFindsContradictions(t *testing.T) {
+	two := 2
+	for name, tc := range map[string]struct {
+		spoil func(c *datasets.Case)
+		want  []string // field and detail, of the one case
+	}{
+		"evidence that lies elsewhere": {func(c *datasets.Case) {
+			c.Evidence = []datasets.Evidence{{DocID: "b.md", ChunkID: "b.md#0", Start: 0, End: 7, Quote: "Nothing"}}
+		}, []string{"evidence: none lies in a chunk that the query was written from"}},
+		"filters that hide the source": {func(c *datasets.Case) {
+			c.Filters = []corpus.Filter{{Field: "category", Op: "eq", Values: []string{"billing"}}}
+		}, []string{`source: the asker does not get chunk "a.md#0", by scope, filters or as_of`}},
+		"abstention where a person found an answer": {func(c *datasets.Case) {
+			c.ExpectedAbstention = true
+			c.Judgments = append(c.Judgments, datasets.Judgment{ChunkID: "b.md#0", DocID: "b.md", Grade: &two, By: datasets.ByHuman, Inclusion: 1})
+		}, []string{`expected_abstention: is true, but chunk "b.md#0" has grade 2 by a person`}},
+		"retired for nothing":                   {func(c *datasets.Case) { c.Status = datasets.Retired }, []string{"reason: is empty, and the case is retired"}},
+		"retired, and its source is hidden":     {func(c *datasets.Case) { c.Status, c.Reason, c.Scope = datasets.Retired, "moved", nil }, nil},
+		"forbidden by a person, and not hidden": {func(c *datasets.Case) { c.Forbidden = []string{"b.md#0"} }, nil},
+	} {
+		d := handbookDraft()
+		tc.spoil(&d.Cases[0])
+		ref := write(t, newStore(t), "set", d)
+		var got []string
+		for _, p := range verify(t, ref.Path, handbook()) {
+			got = append(got, strings.TrimPrefix(p.Where, "case "+d.Cases[0].ID+": ")+": "+p.Detail)
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }
 
