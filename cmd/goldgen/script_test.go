@@ -28,6 +28,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			root, err := filepath.Abs("../..")
 			env.Setenv("QUICKSTART", filepath.Join(root, "examples", "quickstart"))
+			env.Setenv("UPGRADE", filepath.Join(root, "cmd", "goldgen", "testdata", "upgrade"))
 			return err
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
