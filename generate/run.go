@@ -26,6 +26,7 @@ type Progress struct {
 type Options struct {
 	Concurrency int            // chunks in work at once; at least 1
 	Spare       float64        // share of spare cases per stratum; 0 when nothing judges
+	SpareTypes  []string       // only of these query types are spares wanted; nil: of all
 	Difficulty  *Difficulty    // nil: as it comes
 	Progress    func(Progress) // may be nil; called by one goroutine at a time
 
@@ -61,6 +62,9 @@ func Run(ctx context.Context, rows []sample.Row, fetch Fetch, writer Writer, o O
 	}
 	r := &runner{rows: rows, fetch: fetch, writer: writer, options: o}
 	s := NewSelection(rows, o.Spare)
+	if o.SpareTypes != nil {
+		s.SpareOf(o.SpareTypes, o.Spare)
+	}
 	s.Beside(o.Beside)
 	if o.Difficulty != nil {
 		s.Steer(o.Difficulty.Shares)

@@ -100,6 +100,17 @@ func (s *Selection) spreadSpare(share float64) {
 	}
 }
 
+// SpareOf wants spares of some query types alone: of each of their cells a share of its
+// rows, rounded up.
+func (s *Selection) SpareOf(types []string, share float64) {
+	for _, c := range s.cells {
+		c.spare = 0
+		if slices.Contains(types, c.queryType) {
+			c.spare = int(math.Ceil(float64(share*float64(c.main)) - 1e-9))
+		}
+	}
+}
+
 // Beside names cases that no case may repeat, retired ones left out.
 func (s *Selection) Beside(cases []datasets.Case) {
 	for i := range cases {

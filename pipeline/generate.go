@@ -53,7 +53,7 @@ func (p *Project) generateBeside(ctx context.Context, plan Header, rows []sample
 	p.Progress.Begin("generate", main)
 	defer p.Progress.End()
 	opts := generate.Options{
-		Concurrency: p.writerConcurrency(), Spare: p.spare(), Difficulty: difficulty, Progress: p.generateProgress(main),
+		Concurrency: p.writerConcurrency(), Spare: p.Config.Generate.Spare, SpareTypes: p.spareTypes(), Difficulty: difficulty, Progress: p.generateProgress(main),
 		Beside: kept,
 	}
 	records, summary, err := generate.Run(ctx, rows, v.unit, writer, opts)
@@ -79,13 +79,19 @@ func mainRows(rows []sample.Row) (n int) {
 	return n
 }
 
-// spare is the margin that judging may draw on. It hangs on nothing but whether
-// judging is off, so that generate in a pipe decides as run does.
-func (p *Project) spare() float64 {
-	if p.Config.Judge.Provider == ProviderNone {
-		return 0
+// spareTypes are the query types whose cases judging may refuse, nil for all, and none
+// where nothing is judged. It hangs on goldgen.yaml alone, so that generate in a pipe
+// decides as run does. Without a judge a label model refuses cases that expect
+// abstention and are answered: those alone are replaced.
+func (p *Project) spareTypes() []string {
+	c := p.Config.Judge
+	switch {
+	case c.Provider != ProviderNone:
+		return nil
+	case c.labelModel(!p.Config.Generate.UsesModel(), datasets.Draft{}) == LabelsNone:
+		return []string{}
 	}
-	return p.Config.Generate.Spare
+	return []string{datasets.OutOfScope}
 }
 
 func (p *Project) writerConcurrency() int {
