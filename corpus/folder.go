@@ -33,10 +33,7 @@ func folderFiles(root string, src Source) ([]folderFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no such folder: %w", err)
 	}
-	include := src.Include
-	if len(include) == 0 {
-		include = knownTexts()
-	}
+	include := src.included()
 	var files []folderFile
 	err = filepath.WalkDir(real, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -53,14 +50,21 @@ func folderFiles(root string, src Source) ([]folderFile, error) {
 			}
 			return nil
 		}
-		chosen := matchAny(include, slash) && !matchAny(src.Exclude, slash) && (!hidden(slash) || namesHidden(include))
-		if chosen && readable(real, p, d) {
+		if src.Wants(slash) && readable(real, p, d) {
 			files = append(files, folderFile{slash, p})
 		}
 		return nil
 	})
 	slices.SortFunc(files, func(a, b folderFile) int { return strings.Compare(a.id, b.id) })
 	return files, err
+}
+
+// included are the globs of what a folder is read for.
+func (s Source) included() []string {
+	if len(s.Include) == 0 {
+		return knownTexts()
+	}
+	return s.Include
 }
 
 // Files lists the files that the source is read from: those of a folder that
@@ -88,6 +92,16 @@ func (s Source) Files() ([]string, error) {
 		}
 	}
 	return files, nil
+}
+
+// Wants reports whether a folder of documents is read for the file at that slash path.
+func (s Source) Wants(slash string) bool {
+	include := s.included()
+	slash = norm.NFC.String(slash)
+	if !namesHidden(include) && slices.ContainsFunc(strings.Split(slash, "/"), hidden) {
+		return false
+	}
+	return matchAny(include, slash) && !matchAny(s.Exclude, slash)
 }
 
 func hidden(slash string) bool { return strings.HasPrefix(path.Base(slash), ".") }

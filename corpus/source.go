@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -22,6 +23,7 @@ type Source struct {
 	Fields    map[string]string // our field name to theirs; dots reach into nested records
 	Paths     []string          // path patterns such as {category}/{team}/**, the first that fits counts
 	Unit      string            // of records that do not say theirs; "" leaves it to the chunking
+	From      [2]string         // where Documents and Chunks are copies from, for the manifest; "" of what is none
 	SkipBad   bool              // name and count what is not UTF-8, and go on
 }
 
@@ -84,7 +86,8 @@ func tableKind(path string) string {
 
 // info is what the manifest keeps of a source.
 func (s Source) info() SourceInfo {
-	return SourceInfo{Documents: filepath.ToSlash(s.Documents), Chunks: filepath.ToSlash(s.Chunks), Include: s.Include, Exclude: s.Exclude}
+	documents, chunks := cmp.Or(s.From[0], s.Documents), cmp.Or(s.From[1], s.Chunks)
+	return SourceInfo{Documents: filepath.ToSlash(documents), Chunks: filepath.ToSlash(chunks), Include: s.Include, Exclude: s.Exclude}
 }
 
 // checkID refuses ids that a terminal, a log or a line-based format could not

@@ -16,6 +16,7 @@ import (
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/eval"
 	"github.com/goldgen/goldgen/generate"
+	"github.com/goldgen/goldgen/internal/fetched"
 	"github.com/goldgen/goldgen/judge"
 	"github.com/goldgen/goldgen/retrieve"
 	"github.com/goldgen/goldgen/sample"
@@ -38,22 +39,23 @@ var ErrConfig = errors.New("configuration")
 
 // Config is goldgen.yaml with its defaults filled in.
 type Config struct {
-	Version    int                      `yaml:"version"`
-	Name       string                   `yaml:"name"`
-	Corpus     CorpusConfig             `yaml:"corpus"`
-	Chunking   corpus.Chunking          `yaml:"chunking"`
-	Embedding  *EmbeddingConfig         `yaml:"embedding,omitempty"`
-	Sample     sample.Options           `yaml:"sample"`
-	Generate   GenerateConfig           `yaml:"generate"`
-	Judge      JudgeConfig              `yaml:"judge"`
-	Eval       EvalConfig               `yaml:"eval"`
-	Retrievers map[string]retrieve.Spec `yaml:"retrievers,omitempty"`
-	Gate       GateConfig               `yaml:"gate"`
-	Golden     GoldenConfig             `yaml:"golden"`
-	Waivers    []eval.Waiver            `yaml:"waivers,omitempty"`
-	Endpoints  []string                 `yaml:"endpoints,omitempty"`
-	Prompts    string                   `yaml:"prompts,omitempty"` // folder of changed prompt files
-	Server     ServerConfig             `yaml:"server,omitempty"`
+	Version    int                       `yaml:"version"`
+	Name       string                    `yaml:"name"`
+	Corpus     CorpusConfig              `yaml:"corpus"`
+	Chunking   corpus.Chunking           `yaml:"chunking"`
+	Embedding  *EmbeddingConfig          `yaml:"embedding,omitempty"`
+	Sample     sample.Options            `yaml:"sample"`
+	Generate   GenerateConfig            `yaml:"generate"`
+	Judge      JudgeConfig               `yaml:"judge"`
+	Eval       EvalConfig                `yaml:"eval"`
+	Retrievers map[string]retrieve.Spec  `yaml:"retrievers,omitempty"`
+	Gate       GateConfig                `yaml:"gate"`
+	Golden     GoldenConfig              `yaml:"golden"`
+	Waivers    []eval.Waiver             `yaml:"waivers,omitempty"`
+	Sources    map[string]fetched.Config `yaml:"sources,omitempty"` // databases that places can name
+	Endpoints  []string                  `yaml:"endpoints,omitempty"`
+	Prompts    string                    `yaml:"prompts,omitempty"` // folder of changed prompt files
+	Server     ServerConfig              `yaml:"server,omitempty"`
 }
 
 // CorpusConfig says where the corpus is and how its fields are called.
@@ -262,6 +264,7 @@ func (c *Config) Validate() error {
 		c.checkVersion(),
 		datasets.ValidateName(c.Name),
 		c.checkCorpus(),
+		c.checkSources(),
 		keyed("chunking", c.Chunking.Validate()),
 		keyed("sample", c.Sample.Validate()),
 		keyed("generate", c.Generate.validate()),
@@ -314,7 +317,9 @@ func (c *Config) checkCorpus() error {
 	if c.Chunking.Method == "none" && c.Corpus.Chunks == "" {
 		return errors.New("chunking.method none: needs a chunk table (corpus.chunks)")
 	}
-	return c.Corpus.source().Validate()
+	source := c.Corpus.source()
+	source.Documents, source.Chunks = c.fileName(source.Documents), c.fileName(source.Chunks)
+	return source.Validate()
 }
 
 // source is what corpus reads, with the paths as they stand in the file.

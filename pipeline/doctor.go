@@ -33,6 +33,7 @@ type Finding struct {
 // is set: then models that an Ollama server lacks are fetched.
 func (p *Project) Doctor(ctx context.Context, pull func(model, status string, completed, total int64)) []Finding {
 	findings := []Finding{{Part: "configuration", State: StateOK, Detail: ConfigFile + " of " + p.Config.Name}}
+	findings = append(findings, p.doctorPlaces(ctx)...)
 	findings = append(findings, p.doctorCorpus(), p.doctorSnapshot(ctx), p.doctorCache(ctx))
 	for _, m := range p.doctorModels() {
 		findings = append(findings, p.doctorModel(ctx, m, pull))
@@ -54,6 +55,9 @@ func finding(part string, err error, detail string) Finding {
 }
 
 func (p *Project) doctorCorpus() Finding {
+	if p.unfetched() {
+		return Finding{Part: "corpus", State: StateWarn, Detail: "lies elsewhere and was not fetched yet", Hint: "goldgen snapshot"}
+	}
 	files, err := p.statSources()
 	if err == nil && len(files) == 0 {
 		err = errors.New(p.buildOptions().Source.WhyNothing())

@@ -161,6 +161,9 @@ func (p *Project) transferring(stage string) (report func(datasets.Transfer), en
 	return func(datasets.Transfer) { p.Progress.Step(Step{Done: 1}) }, p.Progress.End
 }
 
+// keysHint is for stores that refuse.
+const keysHint = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, say who asks; look at what they may do with that bucket"
+
 // remoteHint says what helps.
 func remoteHint(err error, command string) error {
 	hint := "run the same command again: what is there is not moved again"
@@ -180,7 +183,7 @@ func remoteHint(err error, command string) error {
 	case errors.Is(err, datasets.ErrDamaged):
 		hint = "nothing of it is in the project; who has the version whole can push it again once the damaged one is taken away there"
 	case errors.Is(err, bucket.ErrRefused):
-		hint = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, say who asks; look at what they may do with that bucket"
+		hint = keysHint
 	case errors.Is(err, bucket.ErrMissing):
 		hint = "goldgen datasets ls --remote lists what is there; AWS_ENDPOINT_URL names another server than Amazon's"
 	case isNetError(err):

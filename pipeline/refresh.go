@@ -69,6 +69,9 @@ func (p *Project) Refresh(ctx context.Context, o RefreshOptions) (*Refreshed, er
 	if err != nil {
 		return nil, err
 	}
+	if err := p.fetchLog(ctx); err != nil {
+		return nil, err
+	}
 	r := &refresher{Project: p, o: o, set: set, to: to}
 	if err := r.lookAtLog(); err != nil {
 		return nil, err

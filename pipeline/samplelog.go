@@ -23,7 +23,10 @@ func (p *Project) drawAll(ctx context.Context, s *corpus.Snapshot) (*sample.Plan
 	if o.Queries == "" {
 		return p.draw(ctx, s, o)
 	}
-	log, err := sample.DrawLog(ctx, p.Path(o.Queries), o)
+	if err := p.fetchLog(ctx); err != nil {
+		return nil, err
+	}
+	log, err := sample.DrawLog(ctx, p.local(o.Queries), o)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +54,7 @@ func (p *Project) logDigest() (string, error) {
 	if p.Config.Sample.Queries == "" {
 		return "", nil
 	}
-	return filedigest.SHA256(p.Path(p.Config.Sample.Queries))
+	return filedigest.SHA256(p.local(p.Config.Sample.Queries))
 }
 
 // unknownClicked counts the clicked ids of a log's rows that name neither a chunk

@@ -18,7 +18,12 @@ func (p *Project) snapshotRoot() string { return p.state("snapshots") }
 
 func (p *Project) buildOptions() corpus.BuildOptions {
 	opts := corpus.BuildOptions{Source: p.Config.Corpus.source().ForChunking(p.Config.Chunking), Chunking: p.Config.Chunking}
-	opts.Source.Documents, opts.Source.Chunks = p.Path(opts.Source.Documents), p.Path(opts.Source.Chunks)
+	for i, place := range []string{opts.Source.Documents, opts.Source.Chunks} {
+		if p.Config.remote(place) {
+			opts.Source.From[i] = place
+		}
+	}
+	opts.Source.Documents, opts.Source.Chunks = p.local(opts.Source.Documents), p.local(opts.Source.Chunks)
 	if opts.Source.Documents != "" {
 		opts.Source.Exclude = append(slices.Clip(opts.Source.Exclude), p.ownFolders(opts.Source.Documents)...)
 	}
@@ -81,6 +86,9 @@ func someOf(names []string, shown int) string {
 }
 
 func (p *Project) buildLatest(ctx context.Context) (*corpus.Snapshot, bool, error) {
+	if err := p.fetchCorpus(ctx); err != nil {
+		return nil, false, err
+	}
 	files, err := p.statSources()
 	if err != nil {
 		return nil, false, fmt.Errorf("%w: corpus: %w", ErrConfig, err)
@@ -100,6 +108,9 @@ func (p *Project) buildInto(ctx context.Context, out string) (*corpus.Snapshot, 
 		if _, err := corpus.Open(out); err != nil {
 			return nil, fmt.Errorf("%w: %s is there already and is no snapshot", ErrConfig, out)
 		}
+	}
+	if err := p.fetchCorpus(ctx); err != nil {
+		return nil, err
 	}
 	parent := filepath.Dir(filepath.Clean(out))
 	if err := os.MkdirAll(parent, 0o755); err != nil {

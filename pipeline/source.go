@@ -112,6 +112,9 @@ func (p *Project) sourceDrift(ctx context.Context, latest *corpus.Snapshot) (str
 		return fmt.Sprintf("chunking is %s in %s and was %s in the snapshot",
 			describeChunking(p.Config.Chunking), ConfigFile, describeChunking(state.Chunking)), nil
 	}
+	if p.unfetched() {
+		return "it is read from a place now that was not fetched yet", nil
+	}
 	files, err := p.statSources()
 	if err != nil {
 		return "", err

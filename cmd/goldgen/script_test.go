@@ -92,11 +92,14 @@ func serveModel(ts *testscript.TestScript, handler func(llm.Request) llm.Reply) 
 	ts.Setenv("OLLAMA_HOST", s.URL)
 }
 
-// fakeS3 starts a store that speaks S3, with the bucket team, until the script ends, and
-// sets the environment to it.
-func fakeS3(ts *testscript.TestScript, _ bool, _ []string) {
+// fakeS3 [key file]...: starts a store that speaks S3, with the bucket team and copies of
+// the files in it, until the script ends, and sets the environment to it.
+func fakeS3(ts *testscript.TestScript, _ bool, args []string) {
 	s := buckettest.Start()
 	ts.Defer(s.Close)
+	for pair := range slices.Chunk(args, 2) {
+		s.Set(pair[0], ts.ReadFile(pair[1]))
+	}
 	for _, assignment := range s.Environ() {
 		name, value, _ := strings.Cut(assignment, "=")
 		ts.Setenv(name, value)

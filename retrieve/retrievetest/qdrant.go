@@ -79,7 +79,7 @@ func (s *Qdrant) Create(name string, config *qdrant.CollectionConfig, points ...
 	s.collections[name] = &collection{info: &qdrant.CollectionInfo{Config: config}, points: points}
 }
 
-// Fail makes the next calls fail, one each.
+// Fail makes the next calls fail, one each; nil lets a page of a scroll pass.
 func (s *Qdrant) Fail(errs ...error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,6 +137,66 @@ func (service pointsService) Query(_ context.Context, r *qdrant.QueryPoints) (*q
 		return nil, err
 	}
 	return &qdrant.QueryResponse{Result: answered(ranked, r)}, nil
+}
+
+// Count implements Qdrant's exact count.
+func (service pointsService) Count(_ context.Context, r *qdrant.CountPoints) (*qdrant.CountResponse, error) {
+	s := service.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, err := s.find(r.GetCollectionName())
+	if err != nil {
+		return nil, err
+	}
+	return &qdrant.CountResponse{Result: &qdrant.CountResult{Count: uint64(len(c.points))}}, nil
+}
+
+// Scroll implements Qdrant's scroll: points by id, a page at a time, with their whole
+// payload and their vectors.
+func (service pointsService) Scroll(_ context.Context, r *qdrant.ScrollPoints) (*qdrant.ScrollResponse, error) {
+	s := service.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.failures) > 0 {
+		err := s.failures[0]
+		if s.failures = s.failures[1:]; err != nil {
+			return nil, err
+		}
+	}
+	c, err := s.find(r.GetCollectionName())
+	if err != nil {
+		return nil, err
+	}
+	points := slices.SortedFunc(slices.Values(c.points), func(a, b Point) int { return int(a.ID) - int(b.ID) })
+	points = slices.DeleteFunc(points, func(p Point) bool { return p.ID < r.GetOffset().GetNum() })
+	out := &qdrant.ScrollResponse{}
+	if limit := int(r.GetLimit()); len(points) > limit {
+		out.NextPageOffset, points = qdrant.NewIDNum(points[limit].ID), points[:limit]
+	}
+	for _, p := range points {
+		out.Result = append(out.Result, stored(p, r.GetWithVectors()))
+	}
+	return out, nil
+}
+
+// stored is a point as Qdrant sends it.
+func stored(p Point, with *qdrant.WithVectorsSelector) *qdrant.RetrievedPoint {
+	out := &qdrant.RetrievedPoint{Id: qdrant.NewIDNum(p.ID), Payload: qdrant.NewValueMap(p.Payload)}
+	named := map[string]*qdrant.VectorOutput{}
+	for name, v := range p.Dense {
+		vector := &qdrant.VectorOutput{Vector: &qdrant.VectorOutput_Dense{Dense: &qdrant.DenseVector{Data: v}}}
+		wanted := with.GetEnable() || slices.Contains(with.GetInclude().GetNames(), name)
+		switch {
+		case wanted && name == "":
+			out.Vectors = &qdrant.VectorsOutput{VectorsOptions: &qdrant.VectorsOutput_Vector{Vector: vector}}
+		case wanted:
+			named[name] = vector
+		}
+	}
+	if len(named) > 0 {
+		out.Vectors = &qdrant.VectorsOutput{VectorsOptions: &qdrant.VectorsOutput_Vectors{Vectors: &qdrant.NamedVectorsOutput{Vectors: named}}}
+	}
+	return out
 }
 
 type scored struct {
