@@ -141,7 +141,7 @@ func rowOf(rows pgx.Rows) (map[string]any, error) {
 // plainValue is a value as JSON has it.
 func plainValue(v any) (any, error) {
 	switch v := v.(type) {
-	case nil, bool, string, int16, int32, int64, json.Marshaler, map[string]any, []any:
+	case nil, bool, string, int16, int32, int64, map[string]any, []any:
 		return v, nil
 	case float32:
 		return plainValue(float64(v))
@@ -160,6 +160,8 @@ func plainValue(v any) (any, error) {
 		return v.Slice(), nil
 	case pgtype.InfinityModifier:
 		return nil, errors.New("an infinite time; leave it out with nullif")
+	case json.Marshaler:
+		return v, nil
 	}
 	return nil, errors.New("its type has no form in JSON; cast it, as in column::text")
 }
