@@ -17,37 +17,6 @@ import (
 	"github.com/goldgen/goldgen/internal/bucket/buckettest"
 )
 
-// openBucket opens an address in the fake's environment.
-func openBucket(t *testing.T, address string, fake *buckettest.Server) *bucket.Bucket {
-	t.Helper()
-	env := os.Getenv
-	if fake != nil {
-		env = fake.Env
-	}
-	b, err := bucket.Open(address, env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-// places are where each test pushes to.
-func places(t *testing.T) map[string]*bucket.Bucket {
-	t.Helper()
-	out := map[string]*bucket.Bucket{
-		"folder": openBucket(t, filepath.Join(t.TempDir(), "team"), nil),
-		"store":  openBucket(t, "s3://team/golden", buckettest.New(t)),
-	}
-	if address, env := buckettest.Real(t); address != "" {
-		b, err := bucket.Open(address+"/golden", env)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out["real"] = b
-	}
-	return out
-}
-
 func pull(t *testing.T, s *datasets.Store, from *bucket.Bucket, ref string, o datasets.PullOptions) (datasets.Pulled, error) {
 	t.Helper()
 	o.Partial = filepath.Join(filepath.Dir(s.Root), "partial")
@@ -84,7 +53,7 @@ func filesOf(t *testing.T, s *datasets.Store) map[string]string {
 
 // TestPushedIsPulledByteForByte also holds that what is there is not moved twice.
 func TestPushedIsPulledByteForByte(t *testing.T) {
-	for name, place := range places(t) {
+	for name, place := range buckettest.Stores(t) {
 		t.Run(name, func(t *testing.T) {
 			here, there := newStore(t), newStore(t)
 			write(t, here, "set", draft("one?"))
@@ -130,7 +99,7 @@ func TestPushedIsPulledByteForByte(t *testing.T) {
 // TestOnlyOneVersionMoves holds what --only says.
 func TestOnlyOneVersionMoves(t *testing.T) {
 	here, there := newStore(t), newStore(t)
-	place := places(t)["folder"]
+	place := buckettest.Stores(t)["folder"]
 	write(t, here, "set", draft("one?"))
 	v2 := write(t, here, "set", draft("two?"))
 	if done := push(t, here, place, v2, datasets.PushOptions{Only: true}); len(done.Versions) != 1 {
@@ -147,7 +116,7 @@ func TestOnlyOneVersionMoves(t *testing.T) {
 // TestDivergedVersionsAreRefused holds that neither a push nor a pull writes over a
 // version that somebody else made.
 func TestDivergedVersionsAreRefused(t *testing.T) {
-	for name, place := range places(t) {
+	for name, place := range buckettest.Stores(t) {
 		t.Run(name, func(t *testing.T) {
 			a, b := newStore(t), newStore(t)
 			push(t, a, place, write(t, a, "set", draft("one?")), datasets.PushOptions{})
@@ -175,7 +144,7 @@ func TestDivergedVersionsAreRefused(t *testing.T) {
 
 // TestTagsOfPlacesMoveFromWhereTheyWereBelieved has two who go on from one tag.
 func TestTagsOfPlacesMoveFromWhereTheyWereBelieved(t *testing.T) {
-	for name, place := range places(t) {
+	for name, place := range buckettest.Stores(t) {
 		t.Run(name, func(t *testing.T) {
 			a, b := newStore(t), newStore(t)
 			v1 := write(t, a, "set", draft("one?"))
@@ -235,7 +204,7 @@ func TestPushFailsAtEveryRequest(t *testing.T) {
 	failures := 0
 	for at := 0; ; at++ {
 		fake := buckettest.New(t)
-		place := openBucket(t, "s3://team/golden", fake)
+		place := buckettest.Open(t, "s3://team/golden", fake.Env)
 		n := 0
 		fake.Fault(func(w http.ResponseWriter, r *http.Request) bool {
 			if n++; n != at+1 {
@@ -282,7 +251,7 @@ func wantWholeThere(t *testing.T, place *bucket.Bucket) {
 // TestPullFailsAtEveryRequest: whatever fails, no version is seen here that is not whole.
 func TestPullFailsAtEveryRequest(t *testing.T) {
 	here, fake := newStore(t), buckettest.New(t)
-	place := openBucket(t, "s3://team/golden", fake)
+	place := buckettest.Open(t, "s3://team/golden", fake.Env)
 	write(t, here, "set", draft("one?"))
 	push(t, here, place, write(t, here, "set", draft("two?")), datasets.PushOptions{})
 	for at := 0; ; at++ {
@@ -319,7 +288,7 @@ func TestPullFailsAtEveryRequest(t *testing.T) {
 // TestDamageInAPlaceIsSeen alters each object in turn.
 func TestDamageInAPlaceIsSeen(t *testing.T) {
 	here, fake := newStore(t), buckettest.New(t)
-	place := openBucket(t, "s3://team", fake)
+	place := buckettest.Open(t, "s3://team", fake.Env)
 	push(t, here, place, write(t, here, "set", draft("one?")), datasets.PushOptions{})
 	for key, body := range fake.Objects() {
 		half := body[:len(body)/2]
@@ -346,7 +315,7 @@ func TestDamageInAPlaceIsSeen(t *testing.T) {
 // TestHostileManifests: a place may hold anything.
 func TestHostileManifests(t *testing.T) {
 	here, fake := newStore(t), buckettest.New(t)
-	place := openBucket(t, "s3://team", fake)
+	place := buckettest.Open(t, "s3://team", fake.Env)
 	push(t, here, place, write(t, here, "set", draft("one?")), datasets.PushOptions{})
 	const key = "set/v0001/manifest.json"
 	good := fake.Objects()[key]
@@ -387,7 +356,7 @@ func TestAlteredVersionIsNotPushed(t *testing.T) {
 		t.Fatal(err)
 	}
 	fake := buckettest.New(t)
-	if _, err := here.Push(context.Background(), openBucket(t, "s3://team", fake), ref, datasets.PushOptions{}); !errors.Is(err, datasets.ErrDamaged) {
+	if _, err := here.Push(context.Background(), buckettest.Open(t, "s3://team", fake.Env), ref, datasets.PushOptions{}); !errors.Is(err, datasets.ErrDamaged) {
 		t.Error(err)
 	}
 	if got := fake.Objects(); len(got) != 0 {
@@ -400,7 +369,7 @@ func TestDeafPlaceIsNamed(t *testing.T) {
 	here, fake := newStore(t), buckettest.New(t)
 	fake.Deaf()
 	ref := write(t, here, "set", draft("one?"))
-	if done := push(t, here, openBucket(t, "s3://team", fake), ref, datasets.PushOptions{}); !done.Unguarded {
+	if done := push(t, here, buckettest.Open(t, "s3://team", fake.Env), ref, datasets.PushOptions{}); !done.Unguarded {
 		t.Error("nothing was said")
 	}
 }
@@ -410,7 +379,7 @@ func TestDryPushWritesNothing(t *testing.T) {
 	here, fake := newStore(t), buckettest.New(t)
 	ref := write(t, here, "set", draft("one?"))
 	setTag(t, here, ref, "prod")
-	done := push(t, here, openBucket(t, "s3://team", fake), ref, datasets.PushOptions{DryRun: true, Tags: []string{"prod"}})
+	done := push(t, here, buckettest.Open(t, "s3://team", fake.Env), ref, datasets.PushOptions{DryRun: true, Tags: []string{"prod"}})
 	if got := fake.Objects(); len(got) != 0 || done.Versions[0].Files != 3 || !done.Tags[0].Changed {
 		t.Errorf("%+v; sent %v", done, got)
 	}

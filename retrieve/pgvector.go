@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"net/url"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +18,7 @@ import (
 	pgxvector "github.com/pgvector/pgvector-go/pgx"
 
 	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/internal/dbaddress"
 	"github.com/goldgen/goldgen/internal/httpretry"
 )
 
@@ -61,21 +60,10 @@ func distances() map[string]string {
 	return map[string]string{"cosine": "<=>", "l2": "<->", "inner_product": "<#>", "l1": "<+>"}
 }
 
-var passwordSetting = regexp.MustCompile(`(?i)password\s*=`)
-
 // Validate names the field that is wrong. It never shows a password.
 func (c PGVectorConfig) Validate() error {
-	if strings.TrimSpace(c.DSN) == "" {
-		return errors.New("dsn: empty")
-	}
-	u, err := url.Parse(c.DSN)
-	hidden := passwordSetting.MatchString(c.DSN)
-	if err == nil && u.User != nil {
-		password, _ := u.User.Password()
-		hidden = hidden || password != ""
-	}
-	if hidden {
-		return errors.New("dsn: holds a password; put it into PGPASSWORD, PGPASSFILE or password_file")
+	if err := dbaddress.CheckPostgres(c.DSN); err != nil {
+		return err
 	}
 	operators := distances()
 	switch {

@@ -2,24 +2,22 @@ package retrieve
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"net"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/qdrant/go-client/qdrant"
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
 	"github.com/goldgen/goldgen/corpus"
+	"github.com/goldgen/goldgen/internal/dbaddress"
 )
 
 // Ways to search a Qdrant collection.
@@ -67,14 +65,10 @@ func DefaultQdrant() QdrantConfig {
 
 // Validate names the field that is wrong.
 func (c QdrantConfig) Validate() error {
-	u, err := url.Parse(c.URL)
+	if err := dbaddress.CheckQdrant(c.URL); err != nil {
+		return err
+	}
 	switch {
-	case c.URL == "":
-		return errors.New("url: empty")
-	case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https"):
-		return errors.New("url: want http://HOST:6334/COLLECTION, or https")
-	case u.User != nil:
-		return errors.New("url: holds a user or password; a key goes into api_key, as ${QDRANT_API_KEY}")
 	case c.APIKey != "" && !named.MatchString(c.APIKey):
 		return errors.New("api_key: a secret must come from the environment, as in ${QDRANT_API_KEY}")
 	case c.collection() == "":
@@ -97,17 +91,7 @@ func (QdrantConfig) argument() string { return "URL" }
 
 func (c *QdrantConfig) take(arg string) error { c.URL = arg; return nil }
 
-// collection is the configured one, else the address's path.
-func (c QdrantConfig) collection() string {
-	if c.Collection != "" {
-		return c.Collection
-	}
-	u, err := url.Parse(c.URL)
-	if err != nil {
-		return ""
-	}
-	return strings.Trim(u.Path, "/")
-}
+func (c QdrantConfig) collection() string { return dbaddress.Collection(c.URL, c.Collection) }
 
 func (c QdrantConfig) settings() map[string]string {
 	s := map[string]string{
@@ -194,10 +178,6 @@ func NewQdrant(ctx context.Context, c QdrantConfig, embedder QueryEmbedder, fiel
 
 // connect prepares the connection; nothing is sent.
 func (r *Qdrant) connect() error {
-	u, err := url.Parse(r.config.URL)
-	if err != nil {
-		return wrong("qdrant: url: no address")
-	}
 	key, err := parseTemplate("api_key", r.config.APIKey, r.env)
 	if err != nil {
 		return wrong("qdrant: %w", err)
@@ -206,18 +186,12 @@ func (r *Qdrant) connect() error {
 	if err != nil {
 		return wrong("qdrant: %w", err)
 	}
-	port, err := strconv.Atoi(u.Port())
-	if u.Port() != "" && err != nil {
-		return wrong("qdrant: url: port %q", u.Port())
+	client, host, err := dbaddress.NewQdrant(r.config.URL, secret, maxAnswer)
+	if err != nil {
+		return wrong("qdrant: %w", err)
 	}
-	config := &qdrant.Config{
-		Host: u.Hostname(), Port: port, APIKey: secret, UseTLS: u.Scheme == "https", TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12},
-		PoolSize: 1, SkipCompatibilityCheck: true,
-		GrpcOptions: []grpc.DialOption{grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer))},
-	}
-	r.name = u.Host + "/" + r.config.collection()
-	r.client, err = qdrant.NewClient(config)
-	return err
+	r.client, r.name = client, host+"/"+r.config.collection()
+	return nil
 }
 
 // readCollection finds the dense vector and what is known of it.

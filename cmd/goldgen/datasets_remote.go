@@ -41,11 +41,8 @@ func newDatasetsPush(a *app) *cobra.Command {
 			return a.moved(done, err, "pushed")
 		},
 	}
-	f := cmd.Flags()
-	f.BoolVar(&o.Only, "only", false, "without the versions that it was made from")
-	f.StringSliceVar(&o.Tags, "tag", nil, "move this tag there too; can be repeated")
-	f.StringVar(&o.If, "if", "", "move it only if it stands there at this version (v3), or none")
-	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be sent")
+	addMoves(cmd, &o.Only, &o.Tags, &o.If, "there")
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "say what would be sent")
 	a.jsonFlag(cmd)
 	return cmd
 }
@@ -73,13 +70,18 @@ func newDatasetsPull(a *app) *cobra.Command {
 			return a.moved(done, err, "pulled")
 		},
 	}
-	f := cmd.Flags()
-	f.BoolVar(&o.Only, "only", false, "without the versions that it was made from")
-	f.StringSliceVar(&o.Tags, "tag", nil, "move this tag here too; can be repeated")
-	f.StringVar(&o.If, "if", "", "move it only if it stands here at this version (v3), or none")
-	f.StringVar(&o.To, "to", "", "a folder for the set, beside the project's own (default: golden)")
+	addMoves(cmd, &o.Only, &o.Tags, &o.If, "here")
+	cmd.Flags().StringVar(&o.To, "to", "", "a folder for the set, beside the project's own (default: golden)")
 	a.jsonFlag(cmd)
 	return cmd
+}
+
+// addMoves adds what push and pull have in common.
+func addMoves(cmd *cobra.Command, only *bool, tags *[]string, believed *string, where string) {
+	f := cmd.Flags()
+	f.BoolVar(only, "only", false, "without the versions that it was made from")
+	f.StringSliceVar(tags, "tag", nil, "move this tag "+where+" too; can be repeated")
+	f.StringVar(believed, "if", "", "move it only if it stands "+where+" at this version (v3), or none")
 }
 
 // moved reports what a push or a pull did, also one that was ended in between.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,32 +24,8 @@ func object(text string) bucket.Object {
 	return bucket.Object{Body: strings.NewReader(text), Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:])}
 }
 
-func open(t *testing.T, address string, env func(string) string) *bucket.Bucket {
-	t.Helper()
-	b, err := bucket.Open(address, env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-// stores are what each test of behaviour is run against: a folder, the fake and,
-// where one is there, a real server.
-func stores(t *testing.T) map[string]*bucket.Bucket {
-	t.Helper()
-	fake := buckettest.New(t)
-	out := map[string]*bucket.Bucket{
-		"folder": open(t, filepath.Join(t.TempDir(), "new"), os.Getenv),
-		"fake":   open(t, "s3://team/below/here", fake.Env),
-	}
-	if address, env := buckettest.Real(t); address != "" {
-		out["real"] = open(t, address+"/below", env)
-	}
-	return out
-}
-
 func TestObjects(t *testing.T) {
-	for name, b := range stores(t) {
+	for name, b := range buckettest.Stores(t) {
 		t.Run(name, func(t *testing.T) {
 			if _, _, err := b.Get(t.Context(), "a/1"); !errors.Is(err, bucket.ErrMissing) {
 				t.Errorf("an object that is not there: %v", err)
@@ -87,7 +62,7 @@ func TestObjects(t *testing.T) {
 
 // TestConditions holds that of two writers who saw the same one is told.
 func TestConditions(t *testing.T) {
-	for name, b := range stores(t) {
+	for name, b := range buckettest.Stores(t) {
 		t.Run(name, func(t *testing.T) {
 			first, err := b.Put(t.Context(), "tag", object("one"), bucket.Condition{Absent: true})
 			if err != nil {
@@ -115,7 +90,7 @@ func TestConditions(t *testing.T) {
 func TestDeafStore(t *testing.T) {
 	fake := buckettest.New(t)
 	fake.Deaf()
-	b := open(t, "s3://team", fake.Env)
+	b := buckettest.Open(t, "s3://team", fake.Env)
 	if _, err := b.Put(t.Context(), "x", object("one"), bucket.Condition{}); err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +115,7 @@ func TestErrorsOfStores(t *testing.T) {
 		{"no right", "s3://team/x", deny, bucket.ErrRefused},
 	} {
 		fake.Fault(test.fault)
-		b := open(t, test.address, fake.Env)
+		b := buckettest.Open(t, test.address, fake.Env)
 		for _, err := range b.List(t.Context(), "") {
 			if !errors.Is(err, test.want) {
 				t.Errorf("%s: list: %v, want %v", test.name, err, test.want)
@@ -158,7 +133,7 @@ func TestErrorsOfStores(t *testing.T) {
 // TestHostileKeys holds that no key of a store leads out of a folder.
 func TestHostileKeys(t *testing.T) {
 	fake := buckettest.New(t)
-	b := open(t, "s3://team/p", fake.Env)
+	b := buckettest.Open(t, "s3://team/p", fake.Env)
 	for _, key := range []string{"p/../../etc/passwd", "p//x", "p/a\\b", "p/./x"} {
 		fake.Set(key, "text")
 		var errs int
@@ -186,7 +161,7 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("%s: a key may be in %v", address, err)
 		}
 	}
-	if b := open(t, "s3://team/a/b/?endpoint=http://127.0.0.1:1", none); b.Where("k") != "s3://team/a/b/k" {
+	if b := buckettest.Open(t, "s3://team/a/b/?endpoint=http://127.0.0.1:1", none); b.Where("k") != "s3://team/a/b/k" {
 		t.Error(b.Where("k"))
 	}
 }
@@ -195,7 +170,7 @@ func TestAddresses(t *testing.T) {
 // taken for one.
 func TestChangedWhileRead(t *testing.T) {
 	fake := buckettest.New(t)
-	b := open(t, "s3://team", fake.Env)
+	b := buckettest.Open(t, "s3://team", fake.Env)
 	if _, err := b.Put(t.Context(), "x", object(strings.Repeat("a", 1<<20)), bucket.Condition{}); err != nil {
 		t.Fatal(err)
 	}

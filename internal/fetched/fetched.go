@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -24,6 +23,7 @@ import (
 
 	"github.com/goldgen/goldgen/internal/atomicfile"
 	"github.com/goldgen/goldgen/internal/bucket"
+	"github.com/goldgen/goldgen/internal/dbaddress"
 	"github.com/goldgen/goldgen/internal/filedigest"
 )
 
@@ -47,10 +47,7 @@ type Config struct {
 	Vector     string `yaml:"vector"`     // qdrant: the name of the vector; "" is the only one, none leaves it out
 }
 
-var (
-	passwordSetting = regexp.MustCompile(`(?i)password\s*=`)
-	fromEnvironment = regexp.MustCompile(`^\$\{(\w+)\}$`)
-)
+var fromEnvironment = regexp.MustCompile(`^\$\{(\w+)\}$`)
 
 // Validate names the field that is wrong. It never shows a secret.
 func (c Config) Validate() error {
@@ -64,40 +61,25 @@ func (c Config) Validate() error {
 }
 
 func (c Config) validatePostgres() error {
-	u, err := url.Parse(c.DSN)
-	hidden := passwordSetting.MatchString(c.DSN)
-	if err == nil && u.User != nil {
-		password, _ := u.User.Password()
-		hidden = hidden || password != ""
-	}
 	switch {
 	case c.URL != "" || c.APIKey != "" || c.Collection != "" || c.Vector != "":
 		return errors.New("url, api_key, collection, vector: are of kind qdrant")
-	case strings.TrimSpace(c.DSN) == "":
-		return errors.New("dsn: empty")
-	case hidden:
-		return errors.New("dsn: holds a password; put it into PGPASSWORD, PGPASSFILE or password_file")
 	case strings.TrimSpace(c.Query) == "":
 		return errors.New("query: empty; want a SELECT")
 	}
-	return nil
+	return dbaddress.CheckPostgres(c.DSN)
 }
 
 func (c Config) validateQdrant() error {
-	u, err := url.Parse(c.URL)
 	switch {
 	case c.DSN != "" || c.PasswordFile != "" || c.Query != "":
 		return errors.New("dsn, password_file, query: are of kind postgres")
-	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return errors.New("url: want http://HOST:6334/COLLECTION, or https")
-	case u.User != nil:
-		return errors.New("url: holds a user or password; a key goes into api_key, as ${QDRANT_API_KEY}")
 	case c.APIKey != "" && !fromEnvironment.MatchString(c.APIKey):
 		return errors.New("api_key: a secret must come from the environment, as in ${QDRANT_API_KEY}")
 	case c.collection() == "":
 		return errors.New("collection: empty")
 	}
-	return nil
+	return dbaddress.CheckQdrant(c.URL)
 }
 
 // Store keeps copies in folders below Root. Several processes may use one at once.

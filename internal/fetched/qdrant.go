@@ -2,8 +2,6 @@ package fetched
 
 import (
 	"context"
-	"crypto/tls"
-	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -12,8 +10,9 @@ import (
 	"strings"
 
 	"github.com/qdrant/go-client/qdrant"
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/status"
+
+	"github.com/goldgen/goldgen/internal/dbaddress"
 )
 
 const (
@@ -31,41 +30,21 @@ const (
 	VectorField = "embedding" // its vector
 )
 
-// collection is the configured one, else the address's path.
-func (c Config) collection() string {
-	if c.Collection != "" {
-		return c.Collection
-	}
-	u, err := url.Parse(c.URL)
-	if err != nil {
-		return ""
-	}
-	return strings.Trim(u.Path, "/")
-}
+func (c Config) collection() string { return dbaddress.Collection(c.URL, c.Collection) }
 
 // dial prepares a connection; nothing is sent.
 func (c Config) dial(s *Store) (*qdrant.Client, error) {
-	u, err := url.Parse(c.URL)
-	if err != nil {
-		return nil, errors.New("qdrant: url: no address")
-	}
-	port := 0
-	if u.Port() != "" {
-		if port, err = strconv.Atoi(u.Port()); err != nil {
-			return nil, fmt.Errorf("qdrant: url: port %q", u.Port())
-		}
-	}
 	key := ""
 	if m := fromEnvironment.FindStringSubmatch(c.APIKey); m != nil {
 		if key = s.Getenv(m[1]); key == "" {
 			return nil, fmt.Errorf("qdrant: api_key: %s is not set", m[1])
 		}
 	}
-	return qdrant.NewClient(&qdrant.Config{
-		Host: u.Hostname(), Port: port, APIKey: key, UseTLS: u.Scheme == "https", TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12},
-		PoolSize: 1, SkipCompatibilityCheck: true,
-		GrpcOptions: []grpc.DialOption{grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer))},
-	})
+	client, _, err := dbaddress.NewQdrant(c.URL, key, maxAnswer)
+	if err != nil {
+		return nil, fmt.Errorf("qdrant: %w", err)
+	}
+	return client, nil
 }
 
 // plainQdrant says what a server answers.
