@@ -70,6 +70,7 @@ func ended(t *testing.T, ctx context.Context, bin, dir, host string, args ...str
 	t.Helper()
 	cmd := exec.CommandContext(ctx, bin, append([]string{"-C", dir, "-q"}, args...)...)
 	cmd.Env = append(os.Environ(), "OLLAMA_HOST="+host)
+	cmd.WaitDelay = 10 * time.Second
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	err := cmd.Run()
@@ -85,6 +86,45 @@ func ended(t *testing.T, ctx context.Context, bin, dir, host string, args ...str
 	}
 	t.Fatalf("goldgen %v: %v\n%s", args, err, stderr.String())
 	return 0, false
+}
+
+// killer kills a command at random moments of its run.
+type killer struct {
+	random *rand.Rand
+	whole  time.Duration // how long the last run took that was let be
+	kills  int
+}
+
+const wantedKills, mostAttempts = 20, 400
+
+// more reports whether it is to be run again. A command that comes to its end before
+// the moment is no kill; where that is so of nearly all, the test has failed.
+func (k *killer) more(t *testing.T, attempt int) bool {
+	t.Helper()
+	if k.kills < wantedKills && attempt == mostAttempts {
+		t.Fatalf("killed %d times only in %d attempts of about %v", k.kills, attempt, k.whole)
+	}
+	return k.kills < wantedKills
+}
+
+// strike runs the command and kills it at a moment before about its end. Runs grow
+// shorter as the cache fills, and longer when others use the machine: moments go by the
+// last one that came to its end, and now and then beyond that, so that there is one.
+func (k *killer) strike(t *testing.T, bin, dir, host string, args ...string) (killed bool) {
+	t.Helper()
+	start := time.Now()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(k.random.Float64()*1.1*float64(k.whole)))
+	defer cancel()
+	began := ctx.Err() == nil
+	_, killed = ended(t, ctx, bin, dir, host, args...)
+	took := time.Since(start)
+	switch {
+	case killed:
+		k.kills++
+	case began && took > k.whole/20: // else it may never have been started
+		k.whole = took
+	}
+	return killed
 }
 
 // setBytes reads the golden set's files; of the manifest, what its digest may
@@ -137,14 +177,9 @@ func TestKilledAtAnyPointGoesOn(t *testing.T) {
 	calls := server.Calls()
 
 	dir := newProject(t)
-	random := rand.New(rand.NewPCG(1, 2))
-	kills := 0
-	for attempt := 0; kills < 20 && attempt < 400; attempt++ {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(random.Float64()*0.6*float64(whole)))
-		_, killed := ended(t, ctx, bin, dir, server.URL, "run")
-		cancel()
-		if killed {
-			kills++
+	k := &killer{random: rand.New(rand.NewPCG(1, 2)), whole: whole}
+	for attempt := 0; k.more(t, attempt); attempt++ {
+		if k.strike(t, bin, dir, server.URL, "run") {
 			continue
 		}
 		// It came to its end: make another set, so that there is something to kill.
@@ -152,16 +187,13 @@ func TestKilledAtAnyPointGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if kills < 20 {
-		t.Fatalf("killed %d times only", kills)
-	}
 	ended(t, t.Context(), bin, dir, server.URL, "run")
 	if diff := cmp.Diff(setBytes(t, alone), setBytes(t, dir)); diff != "" {
 		t.Errorf("killed 20 times, it made other bytes:\n%s", diff)
 	}
 	// A kill can lose what was in flight and one batch of the cache's writer.
 	again := server.Calls() - 2*calls
-	if most := kills * lostAtMost; again > most {
+	if most := k.kills * lostAtMost; again > most {
 		t.Errorf("%d calls were made twice, want at most %d", again, most)
 	}
 	verified(t, bin, dir)

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -56,21 +55,13 @@ func TestRebaseKilledAtAnyPoint(t *testing.T) {
 	whole := time.Since(start)
 	alone := setBytes(t, dir)
 
-	random := rand.New(rand.NewPCG(3, 4))
-	kills := 0
-	for attempt := 0; kills < 20 && attempt < 1000; attempt++ {
+	k := &killer{random: rand.New(rand.NewPCG(3, 4)), whole: whole}
+	for attempt := 0; k.more(t, attempt); attempt++ {
 		if err := os.RemoveAll(second); err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(random.Float64()*float64(whole)))
-		if _, killed := ended(t, ctx, bin, dir, "", "rebase", "handbook"); killed {
-			kills++
-		}
-		cancel()
+		k.strike(t, bin, dir, "", "rebase", "handbook")
 		wantWhole(t, bin, dir, second)
-	}
-	if kills < 20 {
-		t.Fatalf("killed %d times only", kills)
 	}
 	ended(t, t.Context(), bin, dir, "", "rebase", "handbook")
 	if diff := cmp.Diff(alone, setBytes(t, dir)); diff != "" {

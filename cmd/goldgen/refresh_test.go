@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -251,23 +250,15 @@ func TestRefreshKilledAtAnyPoint(t *testing.T) {
 
 	dir := refreshProject(t, bin, server.URL)
 	second := filepath.Join(dir, "golden", "handbook", "v0002")
-	random := rand.New(rand.NewPCG(5, 6))
-	kills := 0
-	for attempt := 0; kills < 20 && attempt < 1000; attempt++ {
+	k := &killer{random: rand.New(rand.NewPCG(5, 6)), whole: whole}
+	for attempt := 0; k.more(t, attempt); attempt++ {
 		if err := os.RemoveAll(second); err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(random.Float64()*float64(whole)))
-		if _, killed := ended(t, ctx, bin, dir, server.URL, "refresh"); killed {
-			kills++
-		}
-		cancel()
+		k.strike(t, bin, dir, server.URL, "refresh")
 		if _, err := os.Stat(second); err == nil {
 			wantWhole(t, bin, dir, second)
 		}
-	}
-	if kills < 20 {
-		t.Fatalf("killed %d times only", kills)
 	}
 	ended(t, t.Context(), bin, dir, server.URL, "refresh")
 	if diff := cmp.Diff(bytes, setBytes(t, dir)); diff != "" {
