@@ -5,7 +5,8 @@
 //	go run ./bench/queries -data ../shared/data -cache DIR/queries.db -n 200
 //
 // Every reply is kept in the cache: a run that was cut short goes on where it
-// was. The checks that ask the model a second time are left out, because the
+// was. With -had, queries that the fixtures of an earlier run hold are not asked
+// again, whatever prompts wrote them; each line says which did. The checks that ask the model a second time are left out, because the
 // machines that this was run on are small: a query is kept if the gates on its
 // wording let it through.
 package main
@@ -26,15 +27,16 @@ import (
 )
 
 type options struct {
-	data, out, cache, endpoint, model string
-	queries                           int
-	threads, concurrency              int
+	data, out, had, cache, endpoint, model string
+	queries                                int
+	threads, concurrency                   int
 }
 
 func main() {
 	var o options
 	flag.StringVar(&o.data, "data", "../shared/data", "folder of the collections")
 	flag.StringVar(&o.out, "out", "bench/trust/testdata", "folder of the fixtures")
+	flag.StringVar(&o.had, "had", "", "folder with the fixtures of an earlier run, to go on from")
 	flag.StringVar(&o.cache, "cache", "", "file that keeps the model's replies")
 	flag.StringVar(&o.endpoint, "endpoint", "http://127.0.0.1:11434", "Ollama server")
 	flag.StringVar(&o.model, "model", "qwen2.5-coder:1.5b", "model on it")
@@ -64,7 +66,10 @@ func run(ctx context.Context, o options, names []string) error {
 		if err != nil {
 			return err
 		}
-		w, err := newWriter(o, stack, c)
+		w, err := newWriter(o, stack.Client, stack.Model, c)
+		if err == nil && o.had != "" {
+			err = w.goOnFrom(filepath.Join(o.had, name+".jsonl"))
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

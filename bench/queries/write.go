@@ -18,7 +18,6 @@ import (
 	"github.com/goldgen/goldgen/internal/collections"
 	"github.com/goldgen/goldgen/internal/seeded"
 	"github.com/goldgen/goldgen/llm"
-	"github.com/goldgen/goldgen/llm/connect"
 	"github.com/goldgen/goldgen/prompts"
 	"github.com/goldgen/goldgen/retrieve"
 	"github.com/goldgen/goldgen/sample"
@@ -35,19 +34,40 @@ type writer struct {
 	model     *generate.Model
 	documents []collections.Document // in the order in which they are asked about
 	began     time.Time
+	had       map[asked]study.Written // of an earlier run
 }
 
-func newWriter(o options, stack *connect.Stack, c collections.Collection) (*writer, error) {
+// asked is what one query was asked for.
+type asked struct {
+	document string
+	place    int
+	kind     string
+}
+
+// goOnFrom reads the queries of an earlier run.
+func (w *writer) goOnFrom(path string) error {
+	lines, err := study.ReadLines[study.Written](path)
+	if err != nil {
+		return err
+	}
+	w.had = map[asked]study.Written{}
+	for _, l := range lines {
+		w.had[asked{l.Document, l.Place, l.Type}] = l
+	}
+	return nil
+}
+
+func newWriter(o options, asked llm.Client, name llm.Model, c collections.Collection) (*writer, error) {
 	stats, err := bm25(c.Documents)
 	if err != nil {
 		return nil, err
 	}
-	client, err := newUnchecked(stack.Client)
+	client, err := newUnchecked(asked)
 	if err != nil {
 		return nil, err
 	}
 	model, err := generate.NewModel(client, stats, generate.ModelOptions{
-		Model:   stack.Model,
+		Model:   name,
 		Options: llm.Options{NumCtx: 2048, NumPredict: 256, NumThread: o.threads, Temperature: 0.7, Seed: seed},
 		Seed:    seed,
 	})
@@ -135,7 +155,14 @@ func (w *writer) document(ctx context.Context, at int, three bool) ([]study.Writ
 		list = list[:1]
 	}
 	var units []generate.Unit
+	lines := make([]study.Written, len(list))
+	var places []int // of the units
 	for slot, t := range list {
+		had, ok := w.had[asked{d.ID, slot, t}]
+		if lines[slot] = had; ok {
+			continue
+		}
+		places = append(places, slot)
 		row := sample.Row{CaseID: fmt.Sprintf("%s-%d", d.ID, slot), ChunkIDs: []string{d.ID}, DocIDs: []string{d.ID}, QueryType: t, Slot: slot}
 		units = append(units, generate.Unit{Row: row, Chunks: []corpus.Chunk{chunk(d)}, Doc: corpus.Document{ID: d.ID, Title: d.Title, Text: d.Text, Language: "en"}})
 	}
@@ -143,9 +170,8 @@ func (w *writer) document(ctx context.Context, at int, three bool) ([]study.Writ
 	if err != nil {
 		return nil, err
 	}
-	var lines []study.Written
 	for i, o := range outcomes {
-		lines = append(lines, line(units[i].Row, o))
+		lines[places[i]] = line(units[i].Row, o)
 	}
 	return lines, nil
 }
