@@ -75,9 +75,15 @@ func (p *Project) fetchCorpus(ctx context.Context) error {
 	return errors.Join(p.fetch(ctx, p.Config.Corpus.Source, want), p.fetch(ctx, p.Config.Corpus.Chunks, want))
 }
 
-// fetchLog brings the copy of the query log up to date.
+// fetchLog brings the copy of the query log up to date, once: what looks at the log and
+// what draws from it then see the same.
 func (p *Project) fetchLog(ctx context.Context) error {
-	return p.fetch(ctx, p.Config.Sample.Queries, func(string) bool { return true })
+	if p.logFetched {
+		return nil
+	}
+	err := p.fetch(ctx, p.Config.Sample.Queries, func(string) bool { return true })
+	p.logFetched = err == nil
+	return err
 }
 
 // placeHint says what helps where a place cannot be read.

@@ -34,7 +34,8 @@ type Project struct {
 	AllowExec    bool             // let retrievers of goldgen.yaml start commands where CI is set
 	Prompts      *prompts.Library // nil: the embedded ones
 
-	models models
+	models     models
+	logFetched bool // the query log is read in one state of it
 }
 
 // Progress is told how a stage goes on. Calls may come from several goroutines.

@@ -35,7 +35,7 @@ func (o *sampleOptions) addPlan(f *pflag.FlagSet) {
 	f.IntVarP(&o.n, "cases", "n", 0, "number of cases (default: sample.cases of goldgen.yaml)")
 	f.Int64Var(&o.seed, "seed", 0, "seed (default: sample.seed of goldgen.yaml)")
 	f.StringSliceVar(&o.strata, "strata", nil, "fields that strata are made of")
-	f.StringVar(&o.queries, "queries", "", "a log of real queries (.jsonl, .csv, .parquet) that gives a part of the cases")
+	f.StringVar(&o.queries, "queries", "", "a log of real queries (.jsonl, .csv, .parquet; s3:// or an entry of sources too) that gives a part of the cases")
 }
 
 func (o *sampleOptions) apply(p *pipeline.Project, f *pflag.FlagSet) error {

@@ -88,6 +88,34 @@ func TestObjectsFollowTheStore(t *testing.T) {
 	}
 }
 
+// TestObjectsOfARealStore holds that what a listing says of an object is what reading it
+// says.
+func TestObjectsOfARealStore(t *testing.T) {
+	address, env := buckettest.Real(t)
+	if address == "" {
+		t.Skip("no real store")
+	}
+	b := buckettest.Open(t, address+"/docs", env)
+	for _, key := range []string{"a.md", "b/c.md", "x.png"} {
+		o := bucket.Object{Body: strings.NewReader(key), Size: int64(len(key))}
+		if _, err := b.Put(t.Context(), key, o, bucket.Condition{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := &fetched.Store{Root: t.TempDir(), Getenv: env}
+	for range 2 {
+		if err := s.Objects(t.Context(), address+"/docs/", markdown); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(map[string]string{"a.md": "a.md", "b/c.md": "b/c.md"}, tree(t, s.ObjectsPath(address+"/docs/"))); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if err := s.ProbeObjects(t.Context(), address+"/docs/a.md"); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestOneObject also holds that an address may name its server.
 func TestOneObject(t *testing.T) {
 	server := buckettest.New(t)
