@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -285,6 +286,10 @@ func (p *puller) file(ctx context.Context, m *Manifest, file string, t *Transfer
 		return nil
 	}
 	r, info, err := p.from.Get(ctx, key)
+	if errors.Is(err, bucket.ErrMissing) {
+		// The place may be the folder of a project's sets, whose files have plain names.
+		r, info, err = p.from.Get(ctx, path.Join(m.Name, folderOf(m.Version), file))
+	}
 	if errors.Is(err, bucket.ErrMissing) {
 		return fmt.Errorf("%w: its manifest is there, a file of it is not: %w", ErrDamaged, err)
 	}

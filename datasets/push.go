@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/goldgen/goldgen/internal/bucket"
@@ -49,6 +50,9 @@ type pusher struct {
 func (s *Store) Push(ctx context.Context, to *bucket.Bucket, ref Ref, o PushOptions) (Pushed, error) {
 	p := &pusher{store: s, to: to, o: o, done: Pushed{Versions: []Transfer{}, Tags: []TagTransfer{}}}
 	tags, refs, err := p.plan(ref)
+	if err == nil {
+		err = p.ownPlace(ctx, ref.Name)
+	}
 	if err != nil {
 		return p.done, err
 	}
@@ -108,6 +112,26 @@ func (p *pusher) plan(ref Ref) (tags []Tag, refs []Ref, err error) {
 	}
 	slices.SortFunc(refs, func(a, b Ref) int { return cmp.Or(a.Version-b.Version, cmp.Compare(a.Digest, b.Digest)) })
 	return tags, slices.CompactFunc(refs, Ref.same), nil
+}
+
+// ErrProjectFolder says that a place is where a project keeps its sets.
+var ErrProjectFolder = errors.New("a project keeps its sets there")
+
+// ownPlace refuses a place where a project keeps its sets: it would take the files of a
+// push for a version of its own, and find them under other names.
+func (p *pusher) ownPlace(ctx context.Context, name string) error {
+	for info, err := range p.to.List(ctx, name+"/") {
+		if errors.Is(err, bucket.ErrMissing) {
+			return nil // it is made, or its first write says what is wrong
+		}
+		if err != nil {
+			return err
+		}
+		if parts := strings.Split(info.Key, "/"); len(parts) == 3 && parts[2] == casesFile {
+			return fmt.Errorf("%s: %w", p.to, ErrProjectFolder)
+		}
+	}
+	return nil
 }
 
 // chainOf is a version with all that it was made from and that is still there.

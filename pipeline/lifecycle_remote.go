@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,6 +52,9 @@ func (p *Project) Push(ctx context.Context, o PushOptions) (*RemoteResult, error
 	if err != nil {
 		return nil, err
 	}
+	if folder, ok := projectFolder(cmp.Or(o.To, p.Path(p.Config.Golden.Remote))); ok {
+		return nil, fmt.Errorf("%w: %s: %w; name a folder of its own", ErrConfig, folder, datasets.ErrProjectFolder)
+	}
 	believed, err := standsAt(o.If, o.Tags)
 	if err != nil {
 		return nil, err
@@ -67,6 +71,15 @@ func (p *Project) Push(ctx context.Context, o PushOptions) (*RemoteResult, error
 	out := &RemoteResult{Golden: ref, Place: b.String(), DryRun: o.DryRun, Versions: done.Versions, Tags: done.Tags, Unguarded: done.Unguarded}
 	out.settle()
 	return out, remoteHint(err, "push")
+}
+
+// projectFolder reports whether a place is the folder golden beside a goldgen.yaml.
+func projectFolder(place string) (string, bool) {
+	if strings.Contains(place, "://") {
+		return place, false
+	}
+	_, err := os.Stat(filepath.Join(filepath.Dir(filepath.Clean(place)), ConfigFile))
+	return place, err == nil && filepath.Base(filepath.Clean(place)) == "golden"
 }
 
 // PullOptions say what is pulled from where.
