@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/goldgen/goldgen/datasets"
 	"github.com/goldgen/goldgen/internal/bucket"
@@ -116,7 +115,7 @@ func (c *Config) checkSources() error {
 			_, err := bucket.Open(place, func(string) string { return "" })
 			errs = append(errs, keyed(key, err))
 		}
-		if key != "corpus.source" && bucket.IsRemote(place) && strings.HasSuffix(place, "/") {
+		if key != "corpus.source" && bucket.IsRemote(place) && fetched.IsPrefix(place) {
 			errs = append(errs, fmt.Errorf("%s: %s: want one file", key, place))
 		}
 	}

@@ -33,17 +33,18 @@ type index map[string]string
 // object a file, of a prefix, which ends with a slash, a folder.
 func (s *Store) ObjectsPath(address string) string {
 	dir := filepath.Join(s.folder(address), filesFolder)
-	if isPrefix(address) {
+	if IsPrefix(address) {
 		return dir
 	}
 	_, name := split(address)
 	return filepath.Join(dir, name)
 }
 
-// isPrefix reports whether an address is of all that lies below it.
-func isPrefix(address string) bool {
-	address, _, _ = strings.Cut(address, "?")
-	return strings.HasSuffix(address, "/")
+// IsPrefix reports whether an address is of all that lies below it: it ends with a
+// slash, or names a bucket alone.
+func IsPrefix(address string) bool {
+	address, _, _ = strings.Cut(strings.TrimPrefix(address, bucket.Scheme), "?")
+	return strings.HasSuffix(address, "/") || !strings.Contains(address, "/")
 }
 
 // split is an address of one object as that of what it lies in, and its name.
@@ -104,7 +105,7 @@ func readIndex(path string) (index, error) {
 // list finds the objects that are wanted.
 func (m *mirror) list(ctx context.Context, s *Store, address string, want func(string) bool) (err error) {
 	m.now, m.sizes = index{}, map[string]int64{}
-	if !isPrefix(address) {
+	if !IsPrefix(address) {
 		parent, name := split(address)
 		if m.bucket, err = bucket.Open(parent, s.Getenv); err != nil {
 			return err

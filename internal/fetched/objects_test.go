@@ -160,8 +160,10 @@ func TestObjectsFailInTheMiddle(t *testing.T) {
 		t.Fatal(err)
 	}
 	server.Fault(nil)
-	if err := s.Objects(t.Context(), "s3://team/", markdown); err != nil {
-		t.Fatal(err)
+	for _, address := range []string{"s3://team/", "s3://team", "s3://team/?region=x"} {
+		if err := s.Objects(t.Context(), address, markdown); err != nil {
+			t.Fatalf("%s: %v", address, err)
+		}
 	}
 	want := map[string]string{"a.md": "a.md", "b.md": "b.md", "c.md": "c.md"}
 	if diff := cmp.Diff(want, tree(t, s.ObjectsPath("s3://team/"))); diff != "" {
